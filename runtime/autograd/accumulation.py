@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..errors import GraphError, ShapeError
 from ..kernels.cpu.copies import copied
 from ..kernels.jit import jit
 from ..locks import new_lock
@@ -25,6 +25,9 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     """Add to `leaf.grad`: the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
     if not leaf._rg:
         return  # switched off since it was used
+    if leaf._fn is not None:
+        check_outside(leaf)
+        return
     if leaf._grad is None:
         if grad._shape != leaf._shape:
             grad, owned = spread(leaf, grad), False
@@ -50,6 +53,15 @@ def all_different(grads: Sequence[Any]) -> bool:
         return grads[0] is not grads[1]
     given = [id(grad) for grad in grads if grad is not None]
     return len(set(given)) == len(given)
+
+
+def check_outside(leaf: Any) -> None:
+    """Refuse a gradient for what was a leaf when it was used, and is none any longer."""
+    if not leaf.is_leaf:
+        raise GraphError(
+            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
+            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
+        )
 
 
 def spread(leaf: Any, grad: Any) -> Any:

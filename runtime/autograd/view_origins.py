@@ -141,14 +141,20 @@ def live_views(base: Any) -> Iterator[Any]:
             yield view
 
 
-def written(base: Any) -> None:
-    """The memory of `base` is being written to: its views that cannot follow are outdated."""
+def written(base: Any) -> bool:
+    """The memory of `base` is being written to: its views that cannot follow are outdated.
+
+    Says whether there are leaves among the views, which may have views that have to be told of the next write.
+    """
+    leaves = False
     for view in live_views(base):
         inside = view._fn is not None and view._fn is not NOWHERE
         if view._views is not None and (base._rg or inside):
             outdate(view)
         elif base._rg:
             follow_base(view, base)
+        leaves = leaves or (view._rg and not base._rg)
+    return leaves
 
 
 def outdate(view: Any) -> None:
@@ -165,6 +171,7 @@ def require_grad(tensor: Any, wanted: bool) -> None:
         views_require_grad(tensor)
     elif wanted:
         tensor._rg, tensor._fn = True, None if tensor._fn is NOWHERE else tensor._fn
+        await_write(base)
     elif base._rg:
         put_nowhere(base, [tensor])
     else:

@@ -22,7 +22,7 @@ class Writer(str):
 class Awaited(int):
     """A count whose next increase is told to those who wait for it, so that nobody need ask before that."""
 
-    waiting: list[tuple[Any, Any]]  # weak references, and functions to be called with what they refer to
+    waiting: list[tuple[Any, Any]]  # weak references, and functions of what they refer to: whether to wait on
 
     @classmethod
     def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
@@ -32,15 +32,16 @@ class Awaited(int):
         return found
 
     def __add__(self, more: int) -> int:
-        self.tell()
-        return int(self) + more
+        return self.told(int(self) + more)
 
-    def tell(self) -> None:
-        """Call those who wait."""
+    def told(self, count: int) -> int:
+        """The count, which those who wait have been told of, and some wait on."""
+        rest = []
         for reference, function in self.waiting:
             alive = reference()
-            if alive is not None:
-                function(alive)
+            if alive is not None and function(alive):
+                rest.append((reference, function))
+        return Awaited.after(count, rest) if rest else count
 
 
 class Replaced(int):
@@ -82,7 +83,7 @@ def end_write(tensor: Any) -> None:
     count = writes[0]
     if type(count) is Awaited:
         writes[0] = int(count)
-        count.tell()
+        writes[0] = count.told(writes[0])
 
 
 def last_writer(tensor: Any) -> str:

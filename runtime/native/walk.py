@@ -122,7 +122,8 @@ def may_keep(leaf, gradient, owned):
     """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
     none = the(W.none)
     flats = load(leaf, TENSOR.flat) != none and load(gradient, TENSOR.flat) != none
-    free = owned and flats and load(leaf, TENSOR.grad) == none and load(gradient, TENSOR.base) == none
+    unset = load(leaf, TENSOR.grad) == load(leaf, TENSOR.fn) == none
+    free = owned and flats and unset and load(gradient, TENSOR.base) == none
     return free and same(load(leaf, TENSOR.shape), load(gradient, TENSOR.shape))
 
 

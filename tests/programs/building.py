@@ -1,4 +1,4 @@
-"""The hypothesis strategy that builds programs, while the model runs them to know what can come next."""
+"""Building programs of numbers that somebody draws, while the model runs them to know what can come next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .language import BY_KIND, IN_INFERENCE, KINDS, NEED_ROWS
 from .machine import Machine
 from .model import Cell
 from .program import End, Program, weights
-from .step import MODES, Line, Step
+from .step import MODES, RECORDING, Line, Step
 
 SHAPES = ((2, 3), (3,), (), (3, 2), (2, 2, 2), (4,), (1, 3), (3, 3))
 MOST = 24  # tensors of a program
@@ -23,8 +23,12 @@ SPARE = 8  # elements that leaves made on the way may have
 
 @st.composite
 def programs(draw: Any, fewest: int = 5, most: int = 40) -> Program:
+    """A random program of `fewest` to `most` lines, as a strategy of hypothesis, which looks for a short one."""
+    return build(Drawing(lambda low, high: draw(st.integers(low, high))), fewest, most)
+
+
+def build(drawing: Drawing, fewest: int = 5, most: int = 40) -> Program:
     """A random program of `fewest` to `most` lines."""
-    drawing = Drawing(draw)
     leaves = draw_leaves(drawing)
     machine = Machine(SPARE + sum(values.size for values, requires in leaves if requires))
     for values, requires in leaves:
@@ -68,7 +72,7 @@ def draw_line(drawing: Drawing, machine: Machine, mode: str) -> Line | None:
     op = drawing.of(BY_KIND[kind])
     if len(machine.cells) > MOST and kind != "write":
         return None
-    operands = draw_operands(drawing, machine, op.operands, kind == "write" and mode == "grad")
+    operands = draw_operands(drawing, machine, op.operands, kind == "write" and mode in RECORDING)
     cells = [machine.cells[i] for i in operands]
     if op in NEED_ROWS and not (cells[0].places.ndim and cells[0].places.size):
         return None
@@ -87,7 +91,7 @@ def run_step(machine: Machine, step: Step, cells: Sequence[Cell]) -> tuple[type[
     try:
         return None, step.run(machine)
     except Refused as refused:
-        if refused.kind is RuntimeError or step.mode != "grad" or not any(cell.is_outdated for cell in cells):
+        if refused.kind is RuntimeError or step.mode not in RECORDING or not any(cell.is_outdated for cell in cells):
             return refused.kind, ()
     except Unsuitable:
         pass
@@ -114,18 +118,19 @@ def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 def draw_ends(drawing: Drawing, machine: Machine) -> list[End]:
-    """One or two backward passes; after one that fails there is no other."""
+    """One to three backward passes; after one that fails there is no other."""
     machine.recording = True
     leaves = [cell for cell in machine.cells if cell.own and cell.node is None]
     totals: dict[Cell, Any] = {}
     ends: list[End] = []
-    for _ in range(drawing.number(1, 2)):
+    for _ in range(drawing.number(1, 3)):
         numbers = list(range(len(machine.cells)))
         usable = [i for i in numbers if machine.cells[i].requires and not machine.cells[i].is_outdated]
         roots = tuple(
             drawing.of(usable if usable and drawing.chance(80) else numbers) for _ in range(drawing.number(1, 3))
         )
-        way, retain = drawing.of(("backward", "grad")), drawing.chance(50)
+        way = drawing.of(("backward", "grad")) if leaves else "backward"  # which needs no inputs
+        retain = drawing.chance(50)
         error, grads = run_end(machine, roots, way, retain)
         if error is Unsuitable:
             break

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-from hypothesis import strategies as st
 
 from .model import Cell
 
@@ -13,14 +11,19 @@ NUMBERS = (0.5, -1.5, 2.0, 0.25, -0.75)
 
 
 class Drawing:
-    """Draws from hypothesis, by small methods that ops name."""
+    """Makes arguments of integers that somebody draws, by small methods that ops name."""
 
-    def __init__(self, draw: Any) -> None:
+    def __init__(self, draw: Callable[[int, int], int]) -> None:
         self.draw = draw
 
     def number(self, low: int, high: int) -> int:
         """An integer, both ends included."""
-        return self.draw(st.integers(low, high)) if high > low else low
+        return self.draw(low, high) if high > low else low
+
+    def shuffled(self, count: int) -> list[int]:
+        """The numbers from 0 to `count` in any order."""
+        left = list(range(count))
+        return [left.pop(self.number(0, len(left) - 1)) for _ in range(count)]
 
     def of(self, choices: Sequence[Any]) -> Any:
         """One of several."""
@@ -79,15 +82,13 @@ class Drawing:
         """A list of indices of the first or second dimension, all different."""
         dim = self.number(0, min(1, cell.places.ndim - 1))
         size = cell.shape[dim]
-        chosen = self.draw(
-            st.lists(st.integers(0, max(size - 1, 0)), max_size=size, min_size=min(1, size), unique=True)
-        )
+        chosen = self.shuffled(size)[: self.number(min(1, size), size)]
         return {"key": f"{':, ' * dim}{chosen}"}
 
     def indices(self, cell: Cell) -> dict[str, Any]:
         """Indices of the first dimension that may repeat, to be added at."""
         size = cell.shape[0]
-        return {"indices": self.draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=3))}
+        return {"indices": [self.number(0, size - 1) for _ in range(self.number(1, 3))]}
 
     def two_dims(self, cell: Cell) -> dict[str, Any]:
         """Two dimensions."""
@@ -95,7 +96,7 @@ class Drawing:
 
     def permutation(self, cell: Cell) -> dict[str, Any]:
         """An order of the dimensions."""
-        return {"dims": tuple(self.draw(st.permutations(range(cell.places.ndim))))}
+        return {"dims": tuple(self.shuffled(cell.places.ndim))}
 
     def new_dim(self, cell: Cell) -> dict[str, Any]:
         """Where a dimension can be put in."""
@@ -136,6 +137,10 @@ class Drawing:
     def chunks(self, cell: Cell) -> dict[str, Any]:
         """The number of pieces along a dimension."""
         return {"count": self.number(1, 3)} | self.dim(cell)
+
+    def windows(self, cell: Cell) -> dict[str, Any]:
+        """Windows along a dimension."""
+        return self.dim(cell) | {"size": self.number(1, 3), "step": self.number(1, 2)}
 
     def reduction(self, cell: Cell) -> dict[str, Any]:
         """A dimension, and whether it is kept."""

@@ -55,9 +55,12 @@ def assign_list(machine: Machine, a: Cell, b: Cell, key: str) -> None:
 
 def assign_number(machine: Machine, a: Cell, key: str, number: float) -> None:
     """x[[1, 0]] = 2.0."""
-    if a.repeats():
-        raise Unsuitable
-    machine.write(a, lambda old: put(old, key, constant(number, old)), keeps=True)
+    machine.write(a, lambda old: put(old, key, constant(number, old)), keeps=True, replaces=True)
+
+
+def filled_rows(machine: Machine, a: Cell, indices: list[int], number: float) -> None:
+    """index_fill_: a number in the rows of the given numbers."""
+    assign_number(machine, a, f"{indices}", number)
 
 
 def without_leading_ones(machine: Machine, cell: Cell, rank: int) -> Cell:
@@ -114,6 +117,11 @@ def added_rows(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
     accumulate(machine, a, b, indices)
 
 
+def rows_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
+    """Indices of the first dimension and a number."""
+    return drawing.indices(cell) | drawing.scalar()
+
+
 def key_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
     """A basic index and a number."""
     return drawing.key(cell) | drawing.scalar()
@@ -139,6 +147,7 @@ INDEXING: dict[str, Op] = {
         "write",
         2,
     ),
+    "index_fill_": Op("{0}.index_fill_(0, torch.tensor({indices}), {number})", rows_and_number, filled_rows, "write"),
     "index_put_": Op(
         "{0}.index_put_((torch.tensor({indices}),), {1}, accumulate=True)",
         lambda d, a, b: d.indices(a),

@@ -14,5 +14,5 @@ KINDS = ("view", "view", "view", "new", "new", "write", "write", "write", "write
 IN_INFERENCE = ("view", "views", "write")  # what makes no tensors with memory of their own
 BY_KIND = {kind: [op for op in OPS.values() if op.kind == kind] for kind in set(KINDS)}
 NEED_ROWS = [
-    op for name, op in OPS.items() if name in ("index", "assign.list", "assign.list.number", "index_put_", "index_add_")
+    OPS[name] for name in ("index", "assign.list", "assign.list.number", "index_put_", "index_add_", "index_fill_")
 ]

@@ -28,7 +28,10 @@ class Machine:
         for place in cell.places.reshape(-1):
             slopes[place, self.taken] = 1.0
             self.taken += 1
-        cell.family.slopes[:] = slopes
+        if cell.base is None:
+            cell.family.slopes[:] = slopes
+        else:
+            cell.family, cell.factor = Family(slopes), 1.0  # its base is a constant still
         cell.own = True
 
     def root(self, values: Array, slopes: Array | None = None, in_rows: bool = True) -> Cell:
@@ -45,7 +48,7 @@ class Machine:
     def view(self, source: Cell, places: Array, origin: str = "") -> Cell:
         """A view of some places of a tensor."""
         recorded = self.records(source)
-        edges = [source.edge()] if recorded else []
+        edges = self.edges([source], False) if recorded else []
         view = Cell(source.memory, places, source.family, source.base or source)
         view.origin = (origin or source.origin) if self.recording else "no_grad"
         view.factor = source.factor if self.recording and edges != [None] else 0.0
@@ -67,11 +70,14 @@ class Machine:
         cell = self.root(dual.values, dual.slopes if recorded else None, in_rows)
         if recorded:
             cell.node = Node(edges, [Saved((cell if other == RESULT else other).memory) for other in saves], keeps)
+            cell.touched = RESULT in [other for other in saves if not isinstance(other, Cell)]
         return cell
 
     def edges(self, operands: Sequence[Cell], keeps: bool) -> list[Any]:
         """Where gradients go from an op that is recorded."""
         found = [cell.edge() for cell in operands]
+        for cell in operands:
+            cell.touched = True
         if keeps and any(cell.requires and edge is None for cell, edge in zip(operands, found, strict=True)):
             raise Unsuitable  # whether anything is kept for a gradient that goes nowhere
         return found
@@ -83,22 +89,25 @@ class Machine:
         operands: Sequence[Cell] = (),
         saves: Any = (),
         keeps: bool = False,
-        one_value: bool = False,
+        replaces: bool = False,
         share: str = "same",
     ) -> None:
         """An op in place: `function` gets the target's old value and the operands.
 
-        `saves` are operands, or RESULT; `one_value` says that all elements get the same number; `share` says how
-        operands may lie in the target's memory: in the "same" places, "never", or "anyhow".
+        `saves` are operands, or RESULT; `replaces` says that elements keep their number or get one that does not
+        depend on it; `share` says how operands may lie in the target's memory: in the "same" places, "never", or
+        "anyhow".
         """
         recorded = self.records(target, *operands)
         edges = []
         if recorded:
             target.check_written()
             edges = self.edges((target, *operands), bool(saves) or keeps)
-        if recorded and one_value and target.repeats():
+        if recorded:
+            self.check_leaves_of(target)
+        if recorded and replaces and target.repeats():
             raise Unsuitable  # PyTorch fails in backward
-        if not one_value:
+        if not replaces or not target.repeats():
             check_single(target)
         for operand in operands if share != "anyhow" else ():
             check_apart(target, operand, share == "same")
@@ -117,13 +126,25 @@ class Machine:
         recorded = self.records(target)
         if recorded:
             target.check_written()
-        elif target.requires and target.base is None:
+        elif target.own and target.node is None and target.touched:
             raise Unsuitable  # gradients that are on their way have the old shape
+        elif target.node is not None and target.base is None and places.shape[-target.places.ndim :] != target.shape:
+            raise Unsuitable  # gradients do not broadcast to the shape that the node knows
+        elif target.node is not None and target.base is None and (places.reshape(target.shape) != target.places).any():
+            raise Unsuitable  # gradients come in another order than the node knows
         edges = [target.edge()] if recorded else []
+        if recorded:
+            self.check_leaves_of(target)
         target.places = places
         target.memory.version += 1
         if recorded:
             target.node, target.seen = Node(edges), target.memory.version
+
+    def check_leaves_of(self, target: Cell) -> None:
+        """A write that is recorded makes all views of its memory parts of the graph, also those that were leaves."""
+        root = target.base or target
+        if any(cell.own and cell.base is root for cell in self.cells):
+            raise Unsuitable
 
     def backward(self, roots: Sequence[Cell], retain: bool, all_nodes: bool) -> list[Cell]:
         """Run backward from a weighted sum of tensors; returns the leaves that get a gradient.
@@ -133,6 +154,8 @@ class Machine:
         if not self.records(*roots):
             raise Refused
         nodes, leaves = reached([root.edge() for root in roots])
+        if all_nodes and any(edge.node is not None for node in nodes for edge in node.edges if isinstance(edge, Cell)):
+            raise Refused  # what was a leaf and is none any longer gets a gradient
         nodes = [node for node in nodes if all_nodes or reached([node])[1]]
         if any(node.keeps and node.freed for node in nodes):
             raise Refused
@@ -170,7 +193,8 @@ def reached(roots: Sequence[Any]) -> tuple[list[Node], list[Cell]]:
     while stack:
         edge = stack.pop()
         if isinstance(edge, Cell):
-            leaves[edge] = None
+            if edge.own:
+                leaves[edge] = None
         elif edge is not None and edge not in nodes:
             nodes[edge] = None
             stack.extend(edge.edges)

@@ -37,8 +37,9 @@ class Memory:
         self.in_rows = in_rows
 
     def write(self, places: Array, values: Array) -> None:
-        """Change some numbers."""
-        self.numbers.values[places] = values
+        """Change some numbers: of several elements in one place that counts which has changed."""
+        changed = values != self.numbers.values[places]
+        self.numbers.values[places[changed]] = values[changed]
         self.numbers.changes += 1
         self.version += 1
 
@@ -87,6 +88,7 @@ class Cell:
         self.origin = ""  # of a view that may not be written to: how it was made
         self.factor = 1.0  # of the slopes of its memory that are its own: 0 outside its base's history
         self.own = False  # whether it is a leaf that requires grad
+        self.touched = False  # whether a recorded op has read it, and may keep it
         self.node: Node | None = None
         self.seen = memory.version  # when `node` was right
 
@@ -131,6 +133,8 @@ class Cell:
         if self.is_outdated:
             raise Refused
         if self.base is not None and self.is_old:
+            if not self.base.requires:
+                raise Unsuitable  # a view of a leaf that is a view: PyTorch forgets that leaf
             self.node, self.seen, self.factor = Node([self.base.edge()]), self.memory.version, 1.0
         return self.node
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dual import Refused
+from .dual import Refused, Unsuitable
 from .model import Cell
 from .program import Program, weights
 
@@ -48,7 +49,7 @@ def run(program: Program, library: Any) -> Run:
 def run_lines(program: Program, library: Any) -> tuple[dict[str, Any], list[Error]]:
     """Run all but the ends: the variables, and the errors."""
     names: dict[str, Any] = {"torch": library, "weights": lambda t: library.tensor(weights(tuple(t.shape)))}
-    names["AsIs"] = as_is(library.autograd.Function)
+    names |= {"AsIs": as_is(library.autograd.Function), "hooked": hooked}
     for i, (values, requires) in enumerate(program.leaves):
         names[f"t{i}"] = library.tensor(values, dtype=library.float64, requires_grad=requires)
     errors = [attempt(line.text, names) for line in program.lines]
@@ -71,10 +72,20 @@ def as_is(function: Any) -> Any:
     return AsIs
 
 
+def hooked(x: Any) -> Any:
+    """A copy whose gradient a hook doubles."""
+    found = x.clone()
+    if found.requires_grad:
+        found.register_hook(lambda grad: grad * 2)
+    return found
+
+
 def attempt(text: str, names: dict[str, Any]) -> Error:
     """Run one line; returns the class of its error."""
     try:
-        exec(text, names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is deprecated is so in one library only
+            exec(text, names)
     except Exception as error:
         return type(error)
     return None
@@ -112,6 +123,8 @@ def seen_in_model(cell: Cell, cells: Sequence[Cell]) -> Seen:
         leaf: Any = cell.history() is None
     except Refused as refused:
         leaf = refused.kind
+    except Unsuitable:
+        leaf = False
     return Seen(cell.values, cell.memory.version, cell.requires, leaf, number_of(cell.base, cells))
 
 

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from .machine import Machine
 from .model import Cell
 
-MODES = {"grad": "", "no_grad": "with torch.no_grad(): ", "inference": "with torch.inference_mode(): "}
+MODES = {
+    "grad": "",
+    "no_grad": "with torch.no_grad(): ",
+    "inference": "with torch.inference_mode(): ",
+    "enabled": "with torch.no_grad(), torch.enable_grad(): ",
+    "disabled": "with torch.set_grad_enabled(False): ",
+}
+RECORDING = ("grad", "enabled")
 
 
 class Op(NamedTuple):
@@ -38,7 +45,7 @@ class Step:
 
     def run(self, machine: Machine) -> Sequence[Cell]:
         """Run the step in the model; returns the tensors that it gives."""
-        machine.recording = self.mode == "grad"
+        machine.recording = self.mode in RECORDING
         found = self.op.run(machine, *(machine.cells[i] for i in self.operands), **self.arguments)
         return () if found is None else (found,) if isinstance(found, Cell) else tuple(found)
 

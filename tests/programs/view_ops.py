@@ -57,6 +57,15 @@ def several(text: str, arguments: Any, pieces: Any) -> Op:
     return Op(text, arguments, run, "views")
 
 
+def apart(text: str, arguments: Any, pieces: Any) -> Op:
+    """An op that gives several views, each of them one of its own."""
+
+    def run(machine: Machine, source: Cell, **given: Any) -> list[Cell]:
+        return [machine.view(source, places) for places in pieces(source.places, **given)]
+
+    return Op(text, arguments, run, "views")
+
+
 def select(places: Array, dim: int, index: int) -> Array:
     """One index of a dimension."""
     if not places.ndim:
@@ -207,6 +216,45 @@ def chunk(places: Array, count: int, dim: int) -> list[Array]:
     return split(places, size, dim) if size else [places] * count
 
 
+def tensor_split(places: Array, count: int, dim: int) -> list[Array]:
+    """Pieces of which the first are larger by one."""
+    if not places.ndim:
+        raise Refused
+    return np.array_split(places, count, dim)
+
+
+def split_at(places: Array, sizes: list[int], dim: int) -> list[Array]:
+    """Two pieces, the second from a place on."""
+    if not places.ndim:
+        raise Refused
+    return np.array_split(places, sizes[:1], dim)
+
+
+def rows_apart(places: Array, count: int, dim: int) -> list[Array]:
+    """Equal pieces of the first dimension."""
+    if places.ndim < 2 or places.shape[0] % count:
+        raise Refused
+    return np.array_split(places, count, 0)
+
+
+def unfold(places: Array, dim: int, size: int, step: int) -> Array:
+    """Windows along a dimension."""
+    if not places.ndim:
+        raise Unsuitable
+    dim = wrap(dim, places.ndim)
+    if size > places.shape[dim]:
+        raise Refused
+    found = np.lib.stride_tricks.sliding_window_view(places, size, dim)
+    return found.take(range(0, found.shape[dim], step), dim)
+
+
+def t(places: Array) -> Array:
+    """The two dimensions of a matrix exchanged."""
+    if places.ndim > 2:
+        raise Refused
+    return places.T
+
+
 VIEWS: dict[str, Op] = {
     "select": one_view("{0}.select({dim}, {index})", Drawing.select, select),
     "key": one_view("{0}[{key}]", Drawing.key, by_key),
@@ -229,6 +277,13 @@ VIEWS: dict[str, Op] = {
     "split.sizes": several("{0}.split({sizes}, {dim})", Drawing.piece_sizes, split_sizes),
     "iterate": several("list({0})", Drawing.nothing, lambda p: unbind(p, 0, TypeError)),
     "chunk": several("{0}.chunk({count}, {dim})", Drawing.chunks, chunk),
+    "tensor_split": apart("{0}.tensor_split({count}, {dim})", Drawing.chunks, tensor_split),
+    "tensor_split.at": apart("{0}.tensor_split([{sizes[0]}], {dim})", Drawing.piece_sizes, split_at),
+    "vsplit": apart("{0}.vsplit({count})", Drawing.chunks, rows_apart),
+    "unfold": one_view("{0}.unfold({dim}, {size}, {step})", Drawing.windows, unfold),
+    "t_": in_place("{0}.t_()", Drawing.nothing, t),
+    "squeeze_.dim": in_place("{0}.squeeze_({dim})", Drawing.dim, squeeze),
+    "swapaxes_": in_place("{0}.swapaxes_({dim0}, {dim1})", Drawing.two_dims, swap),
     "transpose_": in_place("{0}.transpose_({dim0}, {dim1})", Drawing.two_dims, swap),
     "unsqueeze_": in_place("{0}.unsqueeze_({dim})", Drawing.new_dim, unsqueeze),
     "squeeze_": in_place("{0}.squeeze_()", Drawing.nothing, np.squeeze),

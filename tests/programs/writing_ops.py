@@ -60,28 +60,34 @@ def copied(machine: Machine, a: Cell, b: Cell) -> None:
 
 def filled(machine: Machine, a: Cell, number: float) -> None:
     """The same number everywhere."""
-    machine.write(a, lambda old: constant(np.full(old.shape, number), old), one_value=True)
+    machine.write(a, lambda old: constant(np.full(old.shape, number), old), replaces=True)
 
 
 def filled_by(machine: Machine, a: Cell, b: Cell) -> None:
     """The number of a tensor of no dimensions everywhere."""
     if b.places.ndim:
         raise Refused
-    if a.repeats():
-        raise Unsuitable  # PyTorch counts the gradient as often as the number is written
-    machine.write(a, lambda old, new: new.spread(old.shape), [b], one_value=True, share="anyhow")
+    machine.write(a, lambda old, new: new.spread(old.shape), [b], share="anyhow")
 
 
 def masked(machine: Machine, a: Cell, number: float) -> None:
     """A number where elements are larger than another."""
-    if a.repeats():
-        raise Unsuitable  # deprecated
 
     def function(old: Dual) -> Dual:
         away_from(old.values - number)
         return old.scaled(np.where(old.values > number, -number, old.values), old.values <= number)
 
-    machine.write(a, function, keeps=True)
+    machine.write(a, function, keeps=True, replaces=True)
+
+
+def checked_fill(machine: Machine, a: Cell, number: float, period: int) -> None:
+    """A number in every so many-th element of an arange, in row order: also where elements share a place."""
+    mask = np.arange(a.places.size).reshape(a.shape) % period == 0
+
+    def function(old: Dual) -> Dual:
+        return old.scaled(np.where(mask, number, old.values), ~mask)
+
+    machine.write(a, function, keeps=True, replaces=True)
 
 
 def clamped_(machine: Machine, a: Cell, number: float) -> None:
@@ -127,6 +133,12 @@ WRITING: dict[str, Op] = {
     "fill_.tensor": Op("{0}.fill_({1})", Drawing.nothing, filled_by, "write", 2),
     "zero_": Op("{0}.zero_()", Drawing.nothing, lambda m, a: filled(m, a, 0.0), "write"),
     "masked_fill_": Op("{0}.masked_fill_({0} > {number}, -{number})", Drawing.positive, masked, "write"),
+    "masked_fill_.apart": Op(
+        "{0}.masked_fill_(torch.arange({0}.numel()).view({0}.shape) % {period} == 0, {number})",
+        lambda d, a: d.scalar(a) | {"period": d.number(1, 3)},
+        checked_fill,
+        "write",
+    ),
     "clamp_": Op("{0}.clamp_(-{number}, {number})", Drawing.positive, clamped_, "write"),
     "addcmul_": Op("{0}.addcmul_({1}, {2}, value=2)", Drawing.nothing, added_product, "write", 3),
     "lerp_": Op("{0}.lerp_({1}, 0.25)", Drawing.nothing, interpolated, "write", 2),

@@ -169,3 +169,28 @@ def test_a_gradient_of_another_shape_and_as_many_elements_is_not_added() -> None
     with pytest.raises(RuntimeError):
         (x * 2).sum().backward()
     assert x.grad.tolist() == [[2.0] * 3] * 2
+
+
+def test_a_leaf_that_became_a_result_takes_no_gradient_of_its_past() -> None:
+    """What was a leaf when it was used, and was detached and written to since, is an error in backward, as in PyTorch."""
+    x, other = numbers().requires_grad_(), numbers().requires_grad_()
+    y = (x * 2).sum()
+    x.detach_()
+    x *= other
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        y.backward()
+    assert sg.autograd.grad((x * 1).sum(), other)[0].tolist() == numbers().tolist()
+
+
+def test_views_of_a_leaf_that_is_one_of_several_views_are_outdated_by_each_write() -> None:
+    """They are refused in graphs after a write to their memory, though the base is a constant; so are later ones."""
+    base = sg.ones(4, dtype=sg.float64)
+    x = base.split(2)[0].requires_grad_()
+    for _ in range(2):
+        view = x[:1]
+        assert not view.is_leaf
+        base.add_(1)
+        with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
+            view.sum()
+    (x * x).sum().backward()
+    assert x.is_leaf and x.grad.tolist() == [6.0, 6.0]
