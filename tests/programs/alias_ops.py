@@ -26,7 +26,7 @@ def new_leaf(machine: Machine, source: Cell) -> Cell:
 def require_grad(machine: Machine, source: Cell) -> None:
     """A constant, or a view of one, becomes a leaf that requires grad; its views follow when it is written to."""
     views = [cell for cell in machine.cells if cell.base is source]
-    if source.requires or any(view.own or view.seen != view.memory.version for view in views):
+    if source.requires or source.was_own or any(view.own or view.seen != view.memory.version for view in views):
         raise Unsuitable  # PyTorch sees at once that the memory of such views was written to
     machine.make_leaf(source)
 
@@ -47,7 +47,7 @@ def leave(machine: Machine, source: Cell) -> None:
     """From now on the tensor is a constant."""
     if has_views(machine, source):
         raise Unsuitable
-    source.own, source.node = False, None
+    source.own, source.node, source.was_own = False, None, source.own
     source.family = Family(np.zeros_like(source.family.slopes))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def assign_scalar(machine: Machine, a: Cell, key: str, number: float) -> None:
     machine.write(target, lambda old: constant(np.full(old.shape, number), old))
 
 
-def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
+def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int], doubts: Sequence[Cell] = ()) -> None:
     """index_put_ that adds, also several times at one place."""
     if a.repeats():
         raise Unsuitable
@@ -107,14 +108,14 @@ def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
         np.add.at(slopes, indices, found.slopes)
         return Dual(values, slopes)
 
-    machine.write(a, function, [b], keeps=True, share="never")
+    machine.write(a, function, [b], keeps=True, share="never", doubts=doubts)
 
 
 def added_rows(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
     """index_add_: rows added to the rows of the given numbers."""
     if a.repeats() or b.shape != (len(indices), *a.shape[1:]):
         raise Unsuitable
-    accumulate(machine, a, b, indices)
+    accumulate(machine, a, b, indices, [b] if b.requires else [])
 
 
 def rows_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:

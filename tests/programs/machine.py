@@ -91,12 +91,13 @@ class Machine:
         keeps: bool = False,
         replaces: bool = False,
         share: str = "same",
+        doubts: Sequence[Cell] = (),
     ) -> None:
         """An op in place: `function` gets the target's old value and the operands.
 
         `saves` are operands, or RESULT; `replaces` says that elements keep their number or get one that does not
         depend on it; `share` says how operands may lie in the target's memory: in the "same" places, "never", or
-        "anyhow".
+        "anyhow". `doubts` are operands that PyTorch saves for their shape.
         """
         recorded = self.records(target, *operands)
         edges = []
@@ -114,7 +115,7 @@ class Machine:
         dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))
         if dual.shape != target.shape:
             raise Refused
-        saved = [Saved(cell.memory) for cell in saves if cell != RESULT]
+        saved = [Saved(cell.memory) for cell in saves if cell != RESULT] + [Saved(cell.memory, True) for cell in doubts]
         target.memory.write(target.places, dual.values)
         if recorded:
             target.family.slopes[target.places] = dual.slopes

@@ -47,15 +47,16 @@ class Memory:
 class Saved:
     """A memory that a node relies on, as it was."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, in_doubt: bool = False) -> None:
         self.memory = memory
+        self.in_doubt = in_doubt  # whether some library relies on it for its shape alone
         self.version = memory.version
         self.changes = memory.numbers.changes
 
     def check(self) -> None:
         """Refuse numbers that have changed; if nobody can know that they have, gradients are wrong."""
         if self.memory.version != self.version:
-            raise Refused
+            raise Unsuitable if self.in_doubt else Refused
         if self.memory.numbers.changes != self.changes:
             raise Unsuitable
 
@@ -88,6 +89,7 @@ class Cell:
         self.origin = ""  # of a view that may not be written to: how it was made
         self.factor = 1.0  # of the slopes of its memory that are its own: 0 outside its base's history
         self.own = False  # whether it is a leaf that requires grad
+        self.was_own = False  # whether it was one
         self.touched = False  # whether a recorded op has read it, and may keep it
         self.node: Node | None = None
         self.seen = memory.version  # when `node` was right

@@ -172,7 +172,7 @@ def test_a_gradient_of_another_shape_and_as_many_elements_is_not_added() -> None
 
 
 def test_a_leaf_that_became_a_result_takes_no_gradient_of_its_past() -> None:
-    """What was a leaf when it was used, and was detached and written to since, is an error in backward, as in PyTorch."""
+    """What was a leaf when it was used, and was detached and written to since, is an error in backward."""
     x, other = numbers().requires_grad_(), numbers().requires_grad_()
     y = (x * 2).sum()
     x.detach_()
