@@ -25,7 +25,8 @@ from .torch_calls import EXPECTED, PAGE, TOLERANCE, Pair, difference, documented
 DTYPES = ("float64",) * 6 + ("float32", "complex128", "float16", "int64", "bool")
 SHAPES = ((2, 3), (3,), (), (4, 1), (2, 2, 2))
 NO_DTYPE = re.compile(
-    "(?i)low precision|unsupported dtype|must be either float|types other than|of float, double|expected a floating|not be a bool"
+    "(?i)low precision|unsupported dtype|must be either float|types other than|of float, double|expected a floating|"
+    "not be a bool"
 )
 NOISE = 0.05  # of an earlier result in an argument
 
