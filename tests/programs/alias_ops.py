@@ -45,8 +45,8 @@ def detached(machine: Machine, source: Cell) -> None:
 
 def leave(machine: Machine, source: Cell) -> None:
     """From now on the tensor is a constant."""
-    if has_views(machine, source):
-        raise Unsuitable
+    if has_views(machine, source) or (source.node is not None and source.touched):
+        raise Unsuitable  # PyTorch refuses to use a result that was saved and then detached
     source.own, source.node, source.was_own = False, None, source.own
     source.family = Family(np.zeros_like(source.family.slopes))
 
