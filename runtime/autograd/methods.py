@@ -198,7 +198,7 @@ class AutogradMethods(TensorBase):
         note_layout_change()
         if before != meta_of(self):
             note_replaced(self)
-            if not self.is_leaf:
+            if self._fn is not None and self._fn.edge_kind != LEAF:
                 keep_in_graph(self, before)
 
     @property
