@@ -122,6 +122,8 @@ def structured_gradients(plan, node, given, owners):
     dtype = load(gradient, TENSOR.dtype)
     if kind_of(dtype) not in NATIVE or not all_of(metas, dtype):
         return nothing()
+    if not all_fit(plan, node, dtype):  # what was released is no tensor, and has no layout to look up
+        return nothing()
     key = own_new(owners, key_of(plan, node, gradient))
     if key == 0:
         return 0
