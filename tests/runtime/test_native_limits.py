@@ -89,3 +89,16 @@ def test_operands_whose_memory_is_too_short_are_refused() -> None:
     for read in (lambda: x.sum(1), lambda: x.t().contiguous(), lambda: x[1:] + 1):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             read()
+
+
+@pytest.mark.parametrize(
+    "op", [lambda x: x.softmax(-1), lambda x: x.tanh(), lambda x: x.max(1).values, lambda x: x.var(1)]
+)
+def test_a_second_backward_pass_finds_nothing_kept(op: Any) -> None:
+    """What a node has released is no tensor any more, and nothing is read from it: an error, each time."""
+    x = sg.randn(3, 4, requires_grad=True)
+    for _ in range(3):
+        result = op(x).sum()
+        result.backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            result.backward()
