@@ -19,7 +19,7 @@ class Simplified(NamedTuple):
     """How one operand gets each label once, and only those that others have too."""
 
     diagonals: tuple[tuple[int, int], ...]  # pairs of equal labels, whose diagonal comes last
-    squeezed: Ints  # dimensions that broadcast
+    squeezed: Ints  # dimensions of one element
     summed: Ints
     labels: Labels
 
@@ -52,7 +52,10 @@ class Plan(NamedTuple):
 def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shapes: Shapes) -> Plan:
     """The plan for operands of these labels and shapes."""
     sizes = label_sizes(op, operands, shapes)
-    first = tuple(_simplified(i, operands, output, shapes[i], sizes) for i in range(len(operands)))
+    stay = output if len(operands) > 1 else operands[0]  # one operand alone is added up, to int64 if it is whole
+    once = [_once(*pair, stay, sizes) for pair in zip(operands, shapes, strict=True)]
+    own = [each.labels for each in once]
+    first = tuple(_without_sums(each, own[:i] + own[i + 1 :], output) for i, each in enumerate(once))
     labels = [each.labels for each in first]
     order = contraction_order([frozenset(own) for own in labels], frozenset(output), dict(sizes))
     products = []
@@ -67,19 +70,23 @@ def _order(labels: Labels, wanted: Labels) -> Ints:
     return () if labels == wanted else tuple(labels.index(label) for label in wanted)
 
 
-def _simplified(number: int, operands: Sequence[Labels], output: Labels, shape: Ints, sizes: Sizes) -> Simplified:
-    labels, diagonals = operands[number], []
-    known = dict(zip(labels, shape, strict=True))
+def _once(labels: Labels, shape: Ints, stay: Labels, sizes: Sizes) -> Simplified:
+    """Each label once: diagonals of those that repeat. What has size 1 goes, unless it is to stay and is 1 for all."""
+    known, diagonals = dict(zip(labels, shape, strict=True)), []
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             pair = labels.index(label), labels.index(label, labels.index(label) + 1)
             diagonals.append(pair)
             labels = (*(other for k, other in enumerate(labels) if k not in pair), label)
-    wide = tuple(k for k, label in enumerate(labels) if known[label] == 1 != sizes[label])
-    labels = tuple(label for k, label in enumerate(labels) if k not in wide)
-    others = {label for k, own in enumerate(operands) if k != number for label in own} | set(output)
-    summed = tuple(k for k, label in enumerate(labels) if label not in others)
-    return Simplified(tuple(diagonals), wide, summed, tuple(label for label in labels if label in others))
+    gone = tuple(k for k, label in enumerate(labels) if known[label] == 1 and (sizes[label] != 1 or label not in stay))
+    return Simplified(tuple(diagonals), gone, (), tuple(label for k, label in enumerate(labels) if k not in gone))
+
+
+def _without_sums(own: Simplified, others: Sequence[Labels], output: Labels) -> Simplified:
+    """With sums over what nobody else needs: neither the output, nor an operand that still has the label."""
+    needed = {label for labels in others for label in labels} | set(output)
+    summed = tuple(k for k, label in enumerate(own.labels) if label not in needed)
+    return own._replace(summed=summed, labels=tuple(label for label in own.labels if label in needed))
 
 
 def _product(places: tuple[int, int], a: Labels, b: Labels, wanted: set[Label], sizes: Sizes) -> Product:

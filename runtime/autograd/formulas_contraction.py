@@ -49,6 +49,8 @@ def _multiplied(a: Tensor, b: Tensor, product: Product) -> Tensor:
     x, y = _laid_out(a, product.left), _laid_out(b, product.right)
     if product.kind == "mul":
         return x * y
+    if x.dtype != y.dtype:  # integers, of which one is a sum already
+        x, y = x.long(), y.long()
     result = x.mm(y) if product.kind == "mm" else x.bmm(y)
     return result if result.shape == product.shape else result.reshape(product.shape)
 

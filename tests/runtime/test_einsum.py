@@ -77,6 +77,39 @@ def test_the_cheapest_order_is_taken() -> None:
         assert order[0] == (count - 2, count - 1)
 
 
+WIDE = [
+    ("i,i->", [(3,), (1,)], [(3,), (3,)]),
+    ("bi,bi->b", [(2, 3), (2, 1)], [(2, 3), (2, 3)]),
+    ("bi,bi->b", [(1, 3), (2, 1)], [(2, 3), (2, 3)]),
+    ("ij,jk->ik", [(2, 1), (3, 4)], [(2, 3), (3, 4)]),
+    ("ij,jk,kl->il", [(2, 1), (3, 1), (5, 2)], [(2, 3), (3, 5), (5, 2)]),
+    ("i,i->", [(1,), (0,)], [(0,), (0,)]),
+]
+
+
+@pytest.mark.parametrize("equation, shapes, wide", WIDE)
+def test_one_element_stands_for_as_many_as_the_others_have(equation: str, shapes: Any, wide: Any) -> None:
+    """Where a label has size 1 in one operand, the result is that of the operand repeated along it."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(shape) for shape in shapes]
+    right = np.einsum(equation, *(np.broadcast_to(a, shape) for a, shape in zip(arrays, wide, strict=True)))
+    np.testing.assert_allclose(sg.einsum(equation, *map(sg.tensor, arrays)).numpy(), right, rtol=1e-12)
+
+
+def test_tensordot_repeats_one_element() -> None:
+    """A dimension of size 1 against one of size n is repeated n times."""
+    a, b = sg.randn(3, 1), sg.randn(4, 3)
+    assert sg.allclose(sg.tensordot(a, b, ([1], [1])), a * b.sum(1))
+
+
+def test_whole_numbers_keep_their_dtype_until_they_are_added_up() -> None:
+    """Dimensions of one element are no sums; a sum is int64, and so is its product with others."""
+    x = sg.arange(6, dtype=sg.int32).reshape(2, 3)
+    assert sg.einsum("ij,->ij", x, x[0, 0]).dtype == sg.einsum("ijk,jl->il", x[:, :2, None], x).dtype == sg.int32
+    found = sg.einsum("ijk,jk->", x[None].expand(4, 2, 3), x)
+    assert found.dtype == sg.int64 and found.item() == 4 * 55
+
+
 def test_tensordot_takes_a_number_or_two_lists() -> None:
     """As in PyTorch; a number counts dimensions at the end of the first and at the front of the second."""
     a, b = sg.randn(2, 3, 4), sg.randn(3, 4, 5)
