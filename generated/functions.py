@@ -8887,9 +8887,7 @@ class LogcumsumexpBackward0(Node):
     def tangent(result, self, dim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.linear_recurrence(
-            self_t * formulas_scans.own_share(self, result), formulas_scans.remaining_share(result, dim), dim, False
-        )
+        tangent0 = formulas_scans.logcumsumexp_tangent(self, result, self_t, dim)
         return (tangent0,)
 
 

@@ -10421,7 +10421,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reductions_kernels.cumsum(array_in(self, computed), dim), computed)
+        result = adopt(scans_kernels.cumsum(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:

@@ -6040,7 +6040,7 @@ OPS = [
         },
         formulas={
             "self": "logcumsumexp_backward(grad, self, result, dim)",
-            "result": "linear_recurrence(self_t * own_share(self_p, result), remaining_share(result, dim), dim, False)",
+            "result": "logcumsumexp_tangent(self_p, result, self_t, dim)",
         },
     ),
     Op(

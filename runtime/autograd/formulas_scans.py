@@ -10,6 +10,7 @@ import math
 from typing import Any, TypeAlias
 
 from ..namespace import op
+from .formulas_elementwise import in_double
 from .formulas_reductions import conjugate
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -56,9 +57,21 @@ def cumprod_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Te
 
 
 def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
-    """d y_i / d x_j = exp(x_j - y_j) exp(y_j - y_(j+1)) ... exp(y_(i-1) - y_i), and 0 where x_j is -inf."""
-    reaching = transposed_recurrence(grad, remaining_share(result, dim), dim, False)
-    return reaching * conjugate(own_share(self, result))
+    """d y_i / d x_j = exp(x_j - y_j) exp(y_j - y_(j+1)) ... exp(y_(i-1) - y_i), and 0 where x_j is -inf.
+
+    In double precision: there are as many factors as elements, each a little less than 1.
+    """
+    x, y = in_double(self), in_double(result)
+    reaching = transposed_recurrence(in_double(grad), remaining_share(y, dim), dim, False)
+    return (reaching * conjugate(own_share(x, y))).to(grad.dtype)
+
+
+def logcumsumexp_tangent(self: Tensor, result: Tensor, tangent: Tensor, dim: int) -> Tensor:
+    """What has come so far counts by its share of the sum, and so does what is new; in double precision."""
+    x, y = in_double(self), in_double(result)
+    return op.linear_recurrence(in_double(tangent) * own_share(x, y), remaining_share(y, dim), dim, False).to(
+        tangent.dtype
+    )
 
 
 def own_share(x: Tensor, result: Tensor) -> Tensor:

@@ -6,10 +6,9 @@ import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
-from .compile import building, cpu_library, names_in, rebuilt
+from .compile import building, cpu_library, is_scalar, names_in, rebuilt
 from .loading import load_compiler
 from .places import INTRINSICS as PLACES
 from .shifted import SHIFTED
@@ -73,8 +72,6 @@ class LazyKernel:
 
 def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
-    from . import scalar
-
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
     kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
@@ -82,9 +79,8 @@ def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     kernels |= {
         name: _intrinsic(callee) for name, callee in found.items() if callee in (*PLACES, *INTRINSICS, *SHIFTED)
     }
-    own = {name: callee for name, callee in vars(scalar).items() if isinstance(callee, FunctionType)}
-    scalars = sorted(name for name, callee in found.items() if callee is not None and callee is own.get(name))
-    return kernels | {name: cpu_library(False).get(name) for name in scalars}
+    scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
+    return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
 
 
 def _version(callees: dict[str, Any]) -> str:

@@ -21,44 +21,6 @@ def lines_of(after: int, first: int, last: int) -> int:
 
 
 @jit
-def running_sums(a: Array, out: Array, first: int, last: int) -> None:
-    """out[o, i, j] = sum_{k <= i} a[o, k, j]."""
-    after, line = a.shape[2], first
-    while line < last:
-        o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
-        out[o, 0, start:stop] = a[o, 0, start:stop]
-        for i in range(1, a.shape[1]):
-            before, here, row = out[o, i - 1, start:stop], out[o, i, start:stop], a[o, i, start:stop]
-            for j in range(row.size):
-                here[j] = before[j] + row[j]
-        line += stop - start
-
-
-@jit
-def last_running_sums(a: Array, out: Array, first: int, last: int) -> None:
-    """out[o, i] = sum_{k <= i} a[o, k]; four rows side by side, for an addition waits for the one before in its row."""
-    fours = first + (last - first) // 4 * 4
-    for o in range(first, fours, 4):
-        one, two, three, four = a[o], a[o + 1], a[o + 2], a[o + 3]
-        to1, to2, to3, to4 = out[o], out[o + 1], out[o + 2], out[o + 3]
-        sum1, sum2, sum3, sum4 = one[0], two[0], three[0], four[0]
-        to1[0], to2[0], to3[0], to4[0] = sum1, sum2, sum3, sum4
-        for i in range(1, one.size):
-            sum1 += one[i]
-            sum2 += two[i]
-            sum3 += three[i]
-            sum4 += four[i]
-            to1[i], to2[i], to3[i], to4[i] = sum1, sum2, sum3, sum4
-    for o in range(fours, last):
-        row, here = a[o], out[o]
-        total = row[0]
-        here[0] = total
-        for i in range(1, row.size):
-            total += row[i]
-            here[i] = total
-
-
-@jit
 def column_extremes(a: Array, greatest: bool, values: Array, places: Array, first: int, last: int) -> None:
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
     after, line = a.shape[2], first

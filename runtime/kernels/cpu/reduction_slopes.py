@@ -15,6 +15,7 @@ from ..jobs.sharing import shared
 from . import reducing, spreading
 from .folding import Folding, folding
 from .reductions import over_outputs, quiet
+from .scans import running_sum
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -105,11 +106,7 @@ def logsumexp_slope(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
 
 def cumsum_slope(grad: Array, dim: int) -> Array:
     """x_j gets sum_{i >= j} g_i."""
-    result = np.empty(grad.shape, grad.dtype)
-    if result.size:
-        plan = _plan(grad.shape, dim)
-        over_outputs(spreading.running_sums_back, plan.folded, plan.fold(grad), result.reshape(plan.folded))
-    return result
+    return running_sum(grad, dim, True)
 
 
 def product_slope(grad: Array, x: Array, dim: int | None) -> Array:

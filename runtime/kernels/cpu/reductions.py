@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..jobs.sharing import shared
-from . import adding, loops, products, reducing
+from . import adding, products, reducing
 from .folding import folding
 
 Array = np.ndarray
@@ -154,19 +154,3 @@ def prod_others(a: Array, dim: int) -> Array:
     result[1:] = np.multiply.accumulate(rows[:-1], axis=0)
     result[:-1] *= np.multiply.accumulate(rows[:0:-1], axis=0)[::-1]
     return np.moveaxis(result, 0, dim).reshape(a.shape)
-
-
-def cumsum(a: Array, dim: int) -> Array:
-    """y_i = sum_{j <= i} a_j along `dim`."""
-    if a.size <= 1 or a.shape[dim] == 1:
-        return a.copy()
-    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
-    out = np.empty(a.shape, a.dtype)
-    shape = (before, a.shape[dim], after)
-    if after == 1:
-        arguments = np.ascontiguousarray(a).reshape(shape[:2]), out.reshape(shape[:2])
-        shared(loops.last_running_sums, arguments, before, a.size, 4)
-    else:
-        arguments = np.ascontiguousarray(a).reshape(shape), out.reshape(shape)
-        shared(loops.running_sums, arguments, before * after, a.size, 64)
-    return out

@@ -148,28 +148,6 @@ def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array, first: 
 
 
 @jit
-def running_sums_back(grads: Array, out: Array, first: int, last: int) -> None:
-    """out[b, i, j] = sum_{k >= i} g[b, k, j]."""
-    count, after, k = grads.shape[1], grads.shape[2], first
-    while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
-        if after == 1:
-            g, line = part_of(grads, k * count, count), part_of(out, k * count, count)
-            total = g.dtype.type(0)
-            for i in range(count - 1, -1, -1):
-                total += g[i]
-                line[i] = total
-        else:
-            out[b, count - 1, start : start + width] = grads[b, count - 1, start : start + width]
-            for i in range(count - 2, -1, -1):
-                g, line = grads[b, i, start : start + width], out[b, i, start : start + width]
-                behind = out[b, i + 1, start : start + width]
-                for j in range(line.size):
-                    line[j] = behind[j] + g[j]
-        k += width
-
-
-@jit
 def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) -> None:
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
