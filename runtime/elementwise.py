@@ -214,13 +214,21 @@ def as_number(name: str, scalar: Any, computed: dtype) -> Any:
 
 
 def backward(
-    op: Elementwise, mask: int, grad: Any, saved: tuple[Any, ...], scalars: tuple[Any, ...], count: int
+    op: Elementwise,
+    mask: int,
+    grad: Any,
+    saved: tuple[Any, ...],
+    masks: Sequence[bool],
+    scalars: tuple[Any, ...],
+    count: int,
 ) -> list[Any]:
-    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients."""
-    values = [grad, *(t for t in saved if t._dtype is not dtypes.bool_)]
-    computed = dtypes.result_type(*values).compute
+    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
+
+    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
+    """
+    computed = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own)).compute
     shape = grad._shape
-    wanted = [None if t._dtype is dtypes.bool_ else computed.np for t in (grad, *saved)]
+    wanted = [computed.np, *(None if own else computed.np for own in masks)]
     outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
     attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"

@@ -30,11 +30,12 @@ def half_unit(dtype: str) -> float:
 
 
 def exact_sums(row: Sequence[float]) -> list[float]:
-    """Each prefix, rounded once."""
-    total, found = Fraction(0), []
-    for x in row:
-        total += Fraction(x)
-        found.append(float(total))
+    """Each prefix, rounded once: sums of whole multiples of the smallest unit."""
+    pairs = [x.as_integer_ratio() for x in row]
+    unit, total, found = max(below for _, below in pairs), 0, []
+    for above, below in pairs:
+        total += above * (unit // below)
+        found.append(total / unit)
     return found
 
 
@@ -68,7 +69,9 @@ def drawn(rng: random.Random, noise: np.random.Generator, longest: int) -> tuple
     """A tensor in some layout, its numbers, and a dimension."""
     dtype, dim = rng.choice(DTYPES), rng.randrange(3)
     shape = [rng.choice((1, 2, 3, 5, 17, 70)) if rng.random() < 0.5 else 1 for _ in range(3)]
-    shape[dim] = rng.choice((1, 2, 7, 8, 9, 31, 300, longest))
+    shape[dim] = rng.choice((1, 2, 7, 8, 9, 31, 300))
+    if rng.random() < 0.2:
+        shape = [longest if d == dim else min(n, 2) for d, n in enumerate(shape)]
     x = noise.standard_normal(shape) * 10.0 ** rng.uniform(-3, 1)
     if dtype.startswith("complex"):
         x = x + 1j * noise.standard_normal(shape)
@@ -79,26 +82,35 @@ def drawn(rng: random.Random, noise: np.random.Generator, longest: int) -> tuple
     return given, wide.numpy(), dim
 
 
+def bounded(x: Array, dim: int) -> Array:
+    """The largest size so far."""
+    return np.maximum.accumulate(np.abs(x), axis=dim)
+
+
 def widened(x: Any) -> Array:
     return x.detach().to(sg.complex128 if x.is_complex() else sg.float64).numpy()
 
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_running_sums(chunk: int, figures: Any) -> None:
-    """cumsum, and its slope, which runs backwards, is the exact sum to three units of the largest sum of sizes."""
+    """cumsum, and its slope, which runs backwards, is the exact sum to few units of the largest one so far.
+
+    What blocks of eight lose of their own sums is a random walk of sqrt(length) units of the terms at most, no longer
+    than that of the sums themselves.
+    """
     rng, noise = random.Random(f"{SEED}, {chunk}"), np.random.default_rng([SEED, chunk])
-    rounds = amount(12, 400)
+    rounds = amount(12, 150)
     for _ in range(rounds):
         given, x, dim = drawn(rng, noise, amount(2000, 20_000))
         what = f"seed {SEED}, chunk {chunk}: {given.shape}, {given.stride()}, {given.dtype}, dim {dim}"
-        for flipped in (False, True):
-            right = by_rows(lambda row: of_parts(exact_sums, row), np.flip(x, dim) if flipped else x, dim)
-            right = np.flip(right, dim) if flipped else right
+        for back in (False, True):
+            terms = np.flip(x, dim) if back else x
+            right = by_rows(lambda row: of_parts(exact_sums, row), terms, dim)
             leaf = sg.zeros_like(given).requires_grad_()
-            found = sg.autograd.grad(leaf.cumsum(dim), leaf, given)[0] if flipped else given.cumsum(dim)
-            last = sum(np.maximum.accumulate(np.abs(part), axis=dim) for part in (x.real, x.imag))
-            bound = half_unit(given.dtype.name) * (2 * np.abs(right) + 8 * last) + 1e-7 * (given.dtype is sg.float16)
-            assert (np.abs(widened(found) - right) <= bound).all(), (what, flipped)
+            found = widened(sg.autograd.grad(leaf.cumsum(dim), leaf, given)[0] if back else given.cumsum(dim))
+            steps = np.sqrt(np.arange(1, x.shape[dim] + 1)).reshape([-1 if d == dim else 1 for d in range(3)])
+            bound = half_unit(given.dtype.name) * (3 * bounded(np.abs(right), dim) + (6 + steps) * bounded(terms, dim))
+            assert (np.abs((np.flip(found, dim) if back else found) - right) <= bound).all(), (what, back)
     figures("scans", sums=2 * rounds)
 
 
@@ -106,7 +118,7 @@ def test_running_sums(chunk: int, figures: Any) -> None:
 def test_running_products(chunk: int, figures: Any) -> None:
     """cumprod of numbers around 1 is the exact product to two units in the last place, whatever the length."""
     rng, noise = random.Random(f"products {SEED}, {chunk}"), np.random.default_rng([SEED, chunk, 1])
-    rounds = amount(10, 200)
+    rounds = amount(10, 100)
     for _ in range(rounds):
         given, x, dim = drawn(rng, noise, amount(1000, 5000))
         size = x.shape[dim]
@@ -131,7 +143,7 @@ def test_running_products(chunk: int, figures: Any) -> None:
 def test_running_logarithms(chunk: int, figures: Any) -> None:
     """logcumsumexp is the logarithm of the exact sum of exponentials, to a few units of the largest number so far."""
     rng, noise = random.Random(f"logarithms {SEED}, {chunk}"), np.random.default_rng([SEED, chunk, 2])
-    rounds = amount(12, 300)
+    rounds = amount(12, 150)
     for _ in range(rounds):
         given, x, dim = drawn(rng, noise, amount(2000, 20_000))
         drift = rng.choice((0, 0, 100, -100)) * np.arange(x.shape[dim]) / x.shape[dim]
