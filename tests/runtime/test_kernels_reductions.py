@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import moments, reductions, selections
+from specgrad.runtime.kernels.cpu import moments, reductions, scans, selections
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128, np.int64)
@@ -99,7 +99,7 @@ def test_reductions_of_one_number():
         reductions.sum_all(a),
         reductions.sum_dim(a, (), True),
         reductions.prod_dim(a, 0, True),
-        reductions.cumsum(a, 0),
+        scans.cumsum(a, 0),
         moments.norm(a, 2.0, (), False),
         selections.max_dim(a, 0, True)[0],
         selections.amin(a, (), False),
@@ -125,8 +125,8 @@ def test_products_along_a_dimension(dim):
 def test_cumulative_sums(dtype):
     """cumsum adds up along its dimension in every layout."""
     for a in layouts((3, 4), dtype):
-        close(reductions.cumsum(a, 0), np.cumsum(a, 0), dtype)
-        close(reductions.cumsum(a, 1), np.cumsum(a, 1), dtype)
+        close(scans.cumsum(a, 0), np.cumsum(a, 0), dtype)
+        close(scans.cumsum(a, 1), np.cumsum(a, 1), dtype)
 
 
 @pytest.mark.parametrize("size", [(), (1,), (4,), (3, 1), (1, 4), (1, 3, 1), (2, 3, 4)])

@@ -12,6 +12,7 @@ from .copies import contiguous
 Array = np.ndarray
 Gradients = tuple[Array | None, ...]
 
+_BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
 _COUNT, _SUM, _EUCLIDEAN, _GREATEST, _POWER = range(5)
 
 
@@ -47,16 +48,22 @@ def _kind(p: float) -> int:
 
 @jit
 def add_up(x1: Array, columns: Array, kind: int, p: float, out: Array) -> None:
-    """A row of distances at a time, one column of the matrices after the other."""
+    """A row of distances at a time, one column of the matrices after the other; many of them in blocks."""
+    total, part = np.empty(out.shape[2]), np.empty(out.shape[2], out.dtype)
     for b in range(x1.shape[0]):
         for i in range(x1.shape[1]):
-            row = out[b, i]
-            for k in range(x1.shape[2]):
-                add_column(x1[b, i, k], columns[b, k], kind, p, row)
+            total[:] = 0
+            for start in range(0, x1.shape[2], _BLOCK):
+                part[:] = 0
+                for k in range(start, min(start + _BLOCK, x1.shape[2])):
+                    add_column(x1[b, i, k], columns[b, k], kind, p, part)
+                for j in range(part.size):
+                    total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
             if kind == 2:
-                row[:] = np.sqrt(row)
+                total[:] = np.sqrt(total)
             elif kind == 4:
-                row[:] = row ** (1 / p)
+                total[:] = total ** (1 / p)
+            out[b, i] = total
 
 
 @jit

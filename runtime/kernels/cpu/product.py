@@ -22,6 +22,7 @@ SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are Num
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT = 24  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
+PART = 4096  # of the depth, that is added up in the dtype of the matrices
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
@@ -90,19 +91,43 @@ def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: 
 def multiply_rows(
     a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool, first: int, last: int
 ) -> None:
-    """The same for some rows of c."""
+    """The same for some rows of c. Of a great depth parts have sums of their own, for a sum loses by its length."""
     depth, rows = len(a) if across_a else a.shape[1], last - first
     if not depth and not add:
         c[first:last] = 0
     if not depth or not c.size or rows < 1:
         return
+    multiply_part(a, b, c, across_a, across_b, add, first, last, 0, min(depth, PART))
+    if depth > PART:
+        sums, part = c[first:last].astype(np.float64), np.empty(c.shape, c.dtype)
+        for start in range(PART, depth, PART):
+            multiply_part(a, b, part, across_a, across_b, False, first, last, start, min(depth, start + PART))
+            sums += part[first:last]
+        c[first:last] = sums
+
+
+@jit
+def multiply_part(
+    a: Array,
+    b: Array,
+    c: Array,
+    across_a: bool,
+    across_b: bool,
+    add: bool,
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
+) -> None:
+    """The same for a part of the depth."""
+    depth, rows = stop - start, last - first
     copies = across_b or (b.size * b.itemsize > NEAR and rows > 24)
     width = panel_width(a.dtype.type(0))
     deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
     panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
     block = np.empty((deep, min(high, rows)) if copies and across_a else (0, 0), a.dtype)
-    for k in range(0, depth, deep):
-        here = min(deep, depth - k)
+    for k in range(start, stop, deep):
+        here = min(deep, stop - k)
         for j in range(0, c.shape[1], wide):
             columns = min(wide, c.shape[1] - j)
             if copies:
@@ -112,8 +137,8 @@ def multiply_rows(
                 if copies and across_a:
                     _copy_rows(a, k, here, i, count, block)
                 a_at, a_row, a_col = _left(a, block, across_a, i, k)
-                b_at, b_row, b_panel = _right(b, panels, copies, width)
-                c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > 0
+                b_at, b_row, b_panel = _right(b, panels, copies, width, k)
+                c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > start
                 like = c.dtype.type(0)
                 multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
 
@@ -155,11 +180,11 @@ def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, in
 
 
 @jit
-def _right(b: Array, panels: Array, copied: bool, width: int) -> tuple[int, int, int]:
-    """Address, distance of rows and of panels of the right matrix."""
+def _right(b: Array, panels: Array, copied: bool, width: int, k: int) -> tuple[int, int, int]:
+    """Address, distance of rows and of panels of the right matrix from depth k on."""
     if copied:
         return address(panels), width * panels.itemsize, panels.strides[0]
-    return address(b), b.strides[0], width * b.itemsize
+    return address(b) + k * b.strides[0], b.strides[0], width * b.itemsize
 
 
 @jit

@@ -20,20 +20,22 @@ def plain_product(row: Array) -> float:
 
 @jit(fastmath={"reassoc", "nsz"})
 def products(x: Array, out: Array) -> None:
-    """The products along; of short rows four side by side, for one alone waits for itself."""
+    """The products along, in double precision; of short rows four side by side, for one alone waits for itself."""
     before, along, after = x.shape
     if after > 1:
+        totals = np.empty(after)
         for b in range(before):
-            result = out[b * after : (b + 1) * after]
+            totals[:] = 1
             for i in range(along):
                 row = x[b, i]
                 for j in range(after):
-                    result[j] *= row[j]
+                    totals[j] *= row[j]
+            out[b * after : (b + 1) * after] = totals
         return
     table, fours = x.reshape(before, along), before // 4 * 4
     for b in range(0, fours, 4):
         one, two, three, four = table[b], table[b + 1], table[b + 2], table[b + 3]
-        p1 = p2 = p3 = p4 = x.dtype.type(1)
+        p1 = p2 = p3 = p4 = 1.0
         for i in range(along):
             p1 *= one[i]
             p2 *= two[i]
@@ -41,7 +43,7 @@ def products(x: Array, out: Array) -> None:
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
     for b in range(fours, before):
-        row, p1 = table[b], x.dtype.type(1)
+        row, p1 = table[b], 1.0
         for i in range(along):
             p1 *= row[i]
         out[b] = p1

@@ -149,8 +149,9 @@ def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
 @quiet
 def prod_others(a: Array, dim: int) -> Array:
     """prod_{j != i} a_j along `dim`: the products of what comes before i times those of what comes after."""
-    rows = np.moveaxis(a.reshape(a.shape or 1), dim, 0)
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64 if a.dtype.kind == "f" else a.dtype
+    rows = np.moveaxis(a.reshape(a.shape or 1), dim, 0).astype(wide, copy=False)
     result = np.ones_like(rows)
     result[1:] = np.multiply.accumulate(rows[:-1], axis=0)
     result[:-1] *= np.multiply.accumulate(rows[:0:-1], axis=0)[::-1]
-    return np.moveaxis(result, 0, dim).reshape(a.shape)
+    return np.moveaxis(result, 0, dim).reshape(a.shape).astype(a.dtype, copy=False)

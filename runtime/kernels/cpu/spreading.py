@@ -169,11 +169,11 @@ def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) ->
 @jit
 def _spread_row(x: Array, grad: float, out: Array) -> None:
     """Each element first gets the product of those before it, then that times the gradient and those behind it."""
-    product = x.dtype.type(1)
+    product = 1.0
     for i in range(x.size):
         out[i] = product
         product *= x[i]
-    product = grad
+    product = np.float64(grad)
     for i in range(x.size - 1, -1, -1):
         out[i] *= product
         product *= x[i]
@@ -182,7 +182,7 @@ def _spread_row(x: Array, grad: float, out: Array) -> None:
 @jit
 def _spread_columns(x: Array, grads: Array, out: Array, start: int) -> None:
     """The same for columns side by side."""
-    products, stop = np.ones(grads.size, x.dtype), start + grads.size
+    products, stop = np.ones(grads.size), start + grads.size
     for i in range(x.shape[0]):
         row, line = x[i, start:stop], out[i, start:stop]
         for j in range(products.size):
