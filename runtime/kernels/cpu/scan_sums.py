@@ -45,7 +45,7 @@ def row_sums_of_integers(a: Array, out: Array, along: int, after: int, reverse: 
     """The running sums of lines one by one, modulo 2^64."""
     step = -after if reverse else after
     for k in range(first, last):
-        total, at = 0, start_of(k, along, after) + (along - 1) * after * reverse
+        total, at = np.int64(0), start_of(k, along, after) + (along - 1) * after * reverse
         for _ in range(along):
             total += np.int64(a[at])
             out[at] = total
