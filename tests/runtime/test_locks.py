@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from specgrad.runtime import locks
+from tests.patience import PATIENCE
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
@@ -94,5 +95,5 @@ def hold():
 threading.Thread(target=hold, daemon=True).start()
 time.sleep(0.05)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == "False\nTrue\n"

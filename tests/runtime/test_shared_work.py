@@ -187,5 +187,5 @@ from specgrad.runtime.kernels.jobs import workers
 sg.set_num_threads(3)
 x = sg.ones(1000, 1000)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == "True 0\n"
