@@ -45,6 +45,7 @@ class _Taking(threading.local):
 
 
 _here = _Taking()
+_kept: list[bool] = []
 
 
 def new_lock() -> Any:
@@ -127,6 +128,11 @@ def _forked() -> None:
     _give_back()
 
 
+def are_kept() -> bool:
+    """Whether the main thread has taken all locks for good, so that no other thread imports or compiles any more."""
+    return bool(_kept)
+
+
 def _keep_all() -> None:
     """The interpreter ends. Where there is no other thread, none stops in the middle of something.
 
@@ -135,6 +141,7 @@ def _keep_all() -> None:
     if not _thread._count():
         return
     _take_all()
+    _kept.append(True)
     plain = [isinstance(lock, _thread.LockType) for lock in _here.wanted]
     deque(map(_release, compress(_here.wanted, map(and_, plain, _here.taken))), maxlen=0)
 

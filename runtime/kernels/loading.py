@@ -6,9 +6,12 @@ import importlib
 import sys
 import threading
 
+from .. import locks
+
 WHOLE = ("numba", f"{__package__}.linking", f"{__package__}.jobs.manager")  # with all that they import
 _done: list[bool] = []
-_loaders: list[threading.Thread] = []
+_loaders: list[threading.Thread] = []  # that were started
+_here = threading.local()  # whether this thread is one of them
 
 
 def load_compiler() -> None:
@@ -21,18 +24,20 @@ def load_compiler() -> None:
 
 
 def _load() -> None:
-    if sys.is_finalizing() or threading.current_thread() in _loaders:  # no thread starts any more; or this is the one
-        return
+    if getattr(_here, "loads", False) or sys.is_finalizing() or locks.are_kept():
+        return  # whoever needs a module imports it here: no thread starts any more, or gets the lock of imports
     errors: list[BaseException] = []
     if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
-        _loaders.append(threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True))
-        _loaders[-1].start()
+        loader = threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True)
+        loader.start()  # another thread may start one too: the second finds all imported
+        _loaders.append(loader)
     _loaders[-1].join()
     if errors:
         raise errors[0]
 
 
 def _import_all(errors: list[BaseException]) -> None:
+    _here.loads = True
     try:
         for name in WHOLE:
             importlib.import_module(name)
