@@ -10,6 +10,7 @@ PATIENCE seconds is made anew in the forked process.
 
 from __future__ import annotations
 
+import _frozen_importlib
 import _imp
 import _thread
 import atexit
@@ -20,7 +21,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from itertools import compress
+from collections.abc import Callable
+from itertools import compress, starmap
 from operator import and_, methodcaller
 from typing import Any
 
@@ -31,6 +33,7 @@ COMPILER = (  # which holds these itself, and not only when we ask it to compile
     ("numba.core.compiler_lock", "global_compiler_lock._lock"),
     ("llvmlite.binding.ffi", "lib._lock._lock"),
 )
+_module_locks: dict[str, Callable[[], Any]] = getattr(_frozen_importlib, "_module_locks", {})  # as weak references
 _try, _release = methodcaller("acquire", False), methodcaller("release")
 
 _known: set[weakref.ref[Any]] = set()
@@ -66,7 +69,7 @@ class _Imports:
     def acquire(self, blocking: bool, timeout: float = 0) -> bool:
         """Take it, unless modules are being loaded; then wait a little, if that is allowed."""
         _imp.acquire_lock()
-        if not any(map(_is_loading, list(sys.modules))):
+        if not any(starmap(_is_loaded_elsewhere, list(_module_locks.items()))):
             return True
         _imp.release_lock()
         time.sleep(min(timeout, GLANCE))
@@ -77,11 +80,11 @@ class _Imports:
         _imp.release_lock()
 
 
-def _is_loading(name: str) -> bool:
+def _is_loaded_elsewhere(name: str, lock: Callable[[], Any]) -> bool:
+    """Whether another thread has a module's own lock: from before the module is there until it has run."""
     if name.partition(".")[0] not in LOADED_LATE:
         return False
-    spec = getattr(sys.modules.get(name), "__spec__", None)
-    return getattr(spec, "_initializing", False)
+    return getattr(lock(), "owner", None) not in (None, threading.get_ident())
 
 
 def _all_locks() -> list[Any]:

@@ -92,7 +92,7 @@ class TensorMethods(TensorAttributes):
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
         """The tensor on the CUDA device `device`, the first when None; `non_blocking` has no effect."""
-        return self.to("cuda" if device is None else device)
+        return self.to("cuda" if device is None else checks.device("cuda", "device", device))
 
     def contiguous(self, memory_format: Any = None) -> Any:
         """The tensor itself when it is contiguous, else a contiguous copy; `memory_format` has no effect."""

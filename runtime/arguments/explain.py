@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from opcode import opmap
 from types import FrameType, MethodType, TracebackType
@@ -26,7 +25,7 @@ from .guard import guards
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 _PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, NotImplementedError)
 _BELOW = (__name__.partition(".")[0], "numpy", "numba", "scipy", "llvmlite", "ml_dtypes")
-_STANDARD = sysconfig.get_path("stdlib") + os.sep
+_STANDARD = os.path.dirname(os.__file__) + os.sep
 _PROTOCOLS = (interop.__name__, indexing.__name__)
 _RAISES = {opmap["RAISE_VARARGS"], opmap["RERAISE"]}
 _FOUND = "_argument_error"  # on an error that is on its way out: what an inner call found

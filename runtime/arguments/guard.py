@@ -26,8 +26,10 @@ _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 def leave(function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise what explains why `function(*args, **kwargs)` failed; return when `error` is to pass as it is."""
-    from .explain import explain  # only programs that fail need it
-
+    try:
+        from .explain import explain  # only programs that fail need it
+    except Exception:  # nothing can be imported: the interpreter ends, or its files may not be read any more
+        return
     explain(function, error, args, kwargs)
 
 

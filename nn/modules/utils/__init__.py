@@ -1,5 +1,6 @@
 """What layers written for PyTorch call, under its module path; the code is in specgrad.nn."""
 
+from ....runtime.arguments import guard_module as _guard_module
 from ...repeated import ntuple, reverse_repeated
 from ...state_prefix import consume_prefix_in_state_dict_if_present
 
@@ -10,3 +11,4 @@ _single = ntuple(1, "_single")
 _pair = ntuple(2, "_pair")
 _triple = ntuple(3, "_triple")
 _quadruple = ntuple(4, "_quadruple")
+_guard_module(__name__)

@@ -7,7 +7,7 @@ import numpy as np
 from ..jit import jit
 from ..scalar_primitives import fma
 from .scan_products import joined
-from .scan_sums import lines_of, lost, start_of
+from .scan_sums import lines_together, lost, start_of
 
 Array = np.ndarray
 
@@ -84,7 +84,7 @@ def complex_recurrence(
     """The recurrence along each line, or the running products: in double precision, and with the errors `in_two`."""
     step = -after if reverse else after
     while first < last:
-        start, width = start_of(first, along, after), lines_of(after, first, last)
+        start, width = start_of(first, along, after), lines_together(after, first, last)
         start += (along - 1) * after * reverse
         if width == 1:
             row_complex(added, factor, out, in_two, start, along, step)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp, log
-from .scan_sums import lines_of, lost, start_of
+from .scan_sums import lines_together, lost, start_of
 
 Array = np.ndarray
 
@@ -23,7 +23,7 @@ Array = np.ndarray
 def running_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
     """out_i = log sum_{j <= i} exp(a_j) along each line of a flat array."""
     while first < last:
-        start, width = start_of(first, along, after), lines_of(after, first, last)
+        start, width = start_of(first, along, after), lines_together(after, first, last)
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width), np.zeros(width)
         for i in range(along):
             at = start + i * after
@@ -47,7 +47,7 @@ def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int,
     """The same for complex numbers. Of the logarithms that differ by turns each result is that which follows on the
     larger one of the result before and the new element."""
     while first < last:
-        start, width = start_of(first, along, after), lines_of(after, first, last)
+        start, width = start_of(first, along, after), lines_together(after, first, last)
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width, np.complex128), np.zeros(width, np.complex128)
         found = np.full(width, complex(-math.inf, 0))
         for i in range(along):

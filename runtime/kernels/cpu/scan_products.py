@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import jit
 from ..places import part_of
 from ..scalar_primitives import fma
-from .scan_sums import NARROW, lines_of, lost, start_of
+from .scan_sums import NARROW, lines_together, lost, start_of
 
 Array = np.ndarray
 
@@ -155,7 +155,7 @@ def recurrence(
             row_products(factor, out, like, along, after, first, last)
         return
     while first < last:
-        start, width = start_of(first, along, after), lines_of(after, first, last)
+        start, width = start_of(first, along, after), lines_together(after, first, last)
         totals = np.empty(width, like.dtype)
         if in_two:
             column_recurrence_in_two(added, factor, out, totals, start, along, after, reverse)

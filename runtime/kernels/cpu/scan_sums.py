@@ -21,7 +21,7 @@ _BLOCK = 8  # elements whose own sums do not wait for what comes before them
 
 
 @jit
-def lines_of(after: int, first: int, last: int) -> int:
+def lines_together(after: int, first: int, last: int) -> int:
     """How many lines from `first` on are followed side by side."""
     return min(WIDTH, after - first % after, last - first)
 
@@ -155,7 +155,7 @@ def running_sums(
             row_sums(a, out, like, along, after, reverse, first, last)
         return
     while first < last:
-        start, width = start_of(first, along, after), lines_of(after, first, last)
+        start, width = start_of(first, along, after), lines_together(after, first, last)
         if in_two:
             column_sums_in_two(a, out, np.empty(width, like.dtype), start, along, after, reverse)
         else:
