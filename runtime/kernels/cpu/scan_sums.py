@@ -53,7 +53,9 @@ def row_sums_of_integers(a: Array, out: Array, along: int, after: int, reverse: 
 
 
 @jit
-def row_sums(a: Array, out: Array, like: Array, along: int, after: int, reverse: bool, first: int, last: int) -> None:
+def running_row_sums(
+    a: Array, out: Array, like: Array, along: int, after: int, reverse: bool, first: int, last: int
+) -> None:
     """The running sums of lines one by one, in the type of `like`."""
     step = -after if reverse else after
     for k in range(first, last):
@@ -112,7 +114,7 @@ def row_sums_in_two(a: Array, out: Array, along: int, after: int, reverse: bool,
 
 
 @jit
-def column_sums(a: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool) -> None:
+def running_column_sums(a: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool) -> None:
     """The running sums of lines side by side from `start` on, in the type of `totals`."""
     totals[:] = 0
     end = along - 1 if reverse else 0
@@ -152,12 +154,12 @@ def running_sums(
         elif in_two:
             row_sums_in_two(a, out, along, after, reverse, first, last)
         else:
-            row_sums(a, out, like, along, after, reverse, first, last)
+            running_row_sums(a, out, like, along, after, reverse, first, last)
         return
     while first < last:
         start, width = start_of(first, along, after), lines_together(after, first, last)
         if in_two:
             column_sums_in_two(a, out, np.empty(width, like.dtype), start, along, after, reverse)
         else:
-            column_sums(a, out, np.empty(width, like.dtype), start, along, after, reverse)
+            running_column_sums(a, out, np.empty(width, like.dtype), start, along, after, reverse)
         first += width
