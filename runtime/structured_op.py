@@ -100,6 +100,18 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     return (argument,)
 
 
+def is_as_kept(node: Any, slot: str) -> bool:
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
+    as a layout changes in place; then it is for `unpack`."""
+    tensor = getattr(node, slot)
+    if tensor is None:
+        return True
+    if not isinstance(tensor, TensorBase):
+        return False
+    writes = tensor._writes
+    return writes is None or writes[0] == getattr(node, f"{slot}_version")
+
+
 class StructuredGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
@@ -124,9 +136,8 @@ class StructuredGradient:
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the recipe of a node's gradients, so that `gradients` gives them; whether there is one."""
-        kept = [getattr(node, slot) for letter, slot in self.reads if letter == "k"]
-        if not all(tensor is None or isinstance(tensor, TensorBase) for tensor in kept):
-            return False  # hooks have packed it
+        if not all(is_as_kept(node, slot) for letter, slot in self.reads if letter == "k"):
+            return False
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])

@@ -194,3 +194,15 @@ def test_views_of_a_leaf_that_is_one_of_several_views_are_outdated_by_each_write
             view.sum()
     (x * x).sum().backward()
     assert x.is_leaf and x.grad.tolist() == [6.0, 6.0]
+
+
+def test_what_was_saved_and_laid_out_anew_is_refused() -> None:
+    """The backward pass says that the tensor was modified, and does not look at the shape that it has now."""
+    x, y = sg.ones(3, 1, requires_grad=True), sg.ones(1, 2, requires_grad=True)
+    for _ in range(3):
+        factor = x * 1
+        product = factor @ y
+        with sg.no_grad():
+            factor.squeeze_(-1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
