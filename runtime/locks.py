@@ -69,7 +69,7 @@ class _Imports:
     def acquire(self, blocking: bool, timeout: float = 0) -> bool:
         """Take it, unless modules are being loaded; then wait a little, if that is allowed."""
         _imp.acquire_lock()
-        if not any(starmap(_is_loaded_elsewhere, list(_module_locks.items()))):
+        if not {*starmap(_loading, list(_module_locks.items()))} - {None, threading.get_ident()}:
             return True
         _imp.release_lock()
         time.sleep(min(timeout, GLANCE))
@@ -80,11 +80,16 @@ class _Imports:
         _imp.release_lock()
 
 
-def _is_loaded_elsewhere(name: str, lock: Callable[[], Any]) -> bool:
-    """Whether another thread has a module's own lock: from before the module is there until it has run."""
-    if name.partition(".")[0] not in LOADED_LATE:
-        return False
-    return getattr(lock(), "owner", None) not in (None, threading.get_ident())
+def _loading(name: str, lock: Callable[[], Any]) -> int | None:
+    """The thread that has a module's own lock, from before the module is there until it has run, if it is one of those
+    that we load when needed."""
+    return getattr(lock(), "owner", None) if name.partition(".")[0] in LOADED_LATE else None
+
+
+def loads_here() -> bool:
+    """Whether this thread is in the middle of loading what compiling needs: a finaliser that the collector runs then
+    must not wait for another thread that loads it too."""
+    return threading.get_ident() in starmap(_loading, list(_module_locks.items()))
 
 
 def _all_locks() -> list[Any]:

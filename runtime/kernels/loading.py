@@ -11,7 +11,6 @@ from .. import locks
 WHOLE = ("numba", f"{__package__}.linking", f"{__package__}.jobs.manager")  # with all that they import
 _done: list[bool] = []
 _loaders: list[threading.Thread] = []  # that were started
-_here = threading.local()  # whether this thread is one of them
 
 
 def load_compiler() -> None:
@@ -24,8 +23,8 @@ def load_compiler() -> None:
 
 
 def _load() -> None:
-    if getattr(_here, "loads", False) or sys.is_finalizing() or locks.are_kept():
-        return  # whoever needs a module imports it here: no thread starts any more, or gets the lock of imports
+    if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
+        return  # whoever needs a module imports it here: no thread starts any more, or gets the locks that this one has
     errors: list[BaseException] = []
     if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
         loader = threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True)
@@ -37,7 +36,6 @@ def _load() -> None:
 
 
 def _import_all(errors: list[BaseException]) -> None:
-    _here.loads = True
     try:
         for name in WHOLE:
             importlib.import_module(name)

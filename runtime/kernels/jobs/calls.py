@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..loading import load_compiler
 from .layout import CALL_INTEGERS, CALL_NUMBERS
 
 ARRAY_WORDS = 7  # of a flat one
@@ -63,6 +64,7 @@ def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
     """Where the machine code of a kernel for arguments like these begins."""
     key = (kernel, *map(_kind, arguments))
     if key not in _addresses:
+        load_compiler()
         from numba import typeof
 
         dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
