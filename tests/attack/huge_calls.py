@@ -181,7 +181,7 @@ WRITTEN = [  # layers' functions, containers and modules, whose integers are exc
     "sg.utils.data.DataLoader(range(5), 2)",
     "sg.utils.data.random_split(range(5), [2, 3])",
     "list(sg.utils.data.RandomSampler(range(5), num_samples=3, replacement=True))[:1]",
-    "next(iter(sg.utils.data.BatchSampler(range(5), 2, False)))",
+    "next(iter(sg.utils.data.BatchSampler(range(5), 2, False)), None)",
     "sg.autograd.functional.jacobian(lambda x: x.repeat(2), r(2))",
     "sg.vmap(lambda x: x * 2, 0, 0, chunk_size=2)(r(4, 2))",
 ]
