@@ -25,7 +25,7 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
-attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for an hour or two; a seed a day
+attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
 	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack
 
 gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml
