@@ -108,11 +108,11 @@ def layer_norm(
         tensor([[-1.,  1.]])
     """
     shape = checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
-    count = len(shape)
-    if not count or checks.tensor("layer_norm", "input", input)._shape[-count:] != shape:
+    count, size = len(shape), checks.tensor("layer_norm", "input", input)._shape
+    if not count or size[-count:] != shape:
         raise ShapeError(
             f"layer_norm(): Given normalized_shape={list(shape)}, expected input with shape "
-            f"[*, {', '.join(map(str, shape))}], but got input of size {list(input.shape)}"
+            f"[*, {', '.join(map(str, shape))}], but got input of size {list(size)}"
         )
     for name, tensor in (("weight", weight), ("bias", bias)):
         if tensor is not None and checks.tensor("layer_norm", name, tensor)._shape != shape:

@@ -34,7 +34,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         TypeError: `vec` is not a Tensor.
     """
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected Tensor, but got: {type_name(vec)}")
+        raise TypeError(f"vector_to_parameters(): argument 'vec': expected Tensor, but got: {type_name(vec)}")
     start = 0
     for parameter in parameters:
         end = start + parameter.numel()

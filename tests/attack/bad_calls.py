@@ -149,7 +149,8 @@ PYTORCHS_WORDS = re.compile(
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
     r"|Fan in and fan out|embed_dim (and|must)|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
     r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
-    r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients|cannot assign"
+    r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients"
+    r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one

@@ -11,6 +11,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
+from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
@@ -44,6 +45,11 @@ def is_function(value: Any) -> bool:
     return isinstance(value, (FunctionType, BuiltinFunctionType))
 
 
+def is_enum(value: Any) -> bool:
+    """Whether calling a value would make another enumeration, as Python's enum does."""
+    return isinstance(value, EnumType)
+
+
 @functools.cache
 def functions() -> list[tuple[str, Callable[..., Any]]]:
     """Public functions and classes by the name that errors should mention, and Tensor's methods as functions."""
@@ -51,7 +57,7 @@ def functions() -> list[tuple[str, Callable[..., Any]]]:
     for module in modules():
         for name in module.__all__:
             value = getattr(module, name)
-            if (isinstance(value, type) or is_function(value)) and name not in NOT_CALLED:
+            if (isinstance(value, type) or is_function(value)) and name not in NOT_CALLED and not is_enum(value):
                 found.setdefault(id(value), (name, value))
     methods = [(name.strip("_"), method(name)) for name in method_names(sg.Tensor)]
     return [*found.values(), *methods]
