@@ -53,6 +53,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
     Raises:
         RuntimeError: the parameter is normalized already.
+        AttributeError: the module has no such parameter.
 
     Source: Salimans and Kingma, Weight normalization (2016).
 
@@ -71,7 +72,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     if _find(module, name) is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, -1 if dim is None else dim)
-    weight = getattr(module, name)
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise AttributeError(f"weight_norm(): {type(module).__name__} has no parameter '{name}'")
     delattr(module, name)
     module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, hook.dim).detach()))
     module.register_parameter(name + "_v", Parameter(weight.detach()))

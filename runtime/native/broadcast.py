@@ -24,6 +24,7 @@ from .objects import (
     the,
 )
 from .sharing import job_for
+from .tuples import put_item, tuple_item
 from .world import W
 
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in pairs of dtypes; that for the second follows
@@ -34,17 +35,17 @@ def key_of(first, second):
     """What rows are found by; 0 where there is no memory."""
     key = c.new_tuple(4)
     if key != 0:
-        c.set_tuple_item(key, 0, hold(load(first, TENSOR.shape)))
-        c.set_tuple_item(key, 1, hold(load(first, TENSOR.strides)))
-        c.set_tuple_item(key, 2, hold(load(second, TENSOR.shape)))
-        c.set_tuple_item(key, 3, hold(load(second, TENSOR.strides)))
+        put_item(key, 0, hold(load(first, TENSOR.shape)))
+        put_item(key, 1, hold(load(first, TENSOR.strides)))
+        put_item(key, 2, hold(load(second, TENSOR.shape)))
+        put_item(key, 3, hold(load(second, TENSOR.strides)))
     return key
 
 
 @native
 def is_laid_out(tensor, key, place):
     """Whether a tensor still has the layout that stands in a key."""
-    shape, strides = c.tuple_item(key, place), c.tuple_item(key, place + 1)
+    shape, strides = tuple_item(key, place), tuple_item(key, place + 1)
     return load(tensor, TENSOR.shape) == shape and load(tensor, TENSOR.strides) == strides
 
 
@@ -95,7 +96,7 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments, own
     if found == 0 or found == the(W.none):
         return nothing()
     own(owners, found)  # which the table may forget
-    rows = load(c.tuple_item(found, 0), DATA)
+    rows = load(tuple_item(found, 0), DATA)
     repeated = load(rows, B.repeated)
     if not put_numbers(numbers, arguments, repeated > 0, words):
         return nothing()
@@ -118,7 +119,7 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments, own
     store(more, 32, itemsize(kind))
     store(more, 40, itemsize(result_kind))
     run_all_rows(kernel, rows, more, words)
-    return fresh(hold(flat), c.tuple_item(found, 1), the(W.float32 + 8 * result_kind))
+    return fresh(hold(flat), tuple_item(found, 1), the(W.float32 + 8 * result_kind))
 
 
 @native

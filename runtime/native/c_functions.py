@@ -3,8 +3,8 @@
 Who owns what they give is CPython's convention. A new reference, which the caller lets go or hands over: all whose name
 begins with `new_`, and allocate, weak_reference, integer, float_object, attribute, call, call_method, next_of, add,
 as_tuple, part_of_tuple. A borrowed one, which is good until Python may run: tuple_item, list_item, dict_item. A
-reference is handed over to set_tuple_item and set_list_item, to set_base as the second argument, and to new_array as
-the second, also where they fail. Python may run in all that `allocating` wraps, in `drop`, and in `add` and `call`.
+reference is handed over to set_list_item, to set_base as the second argument, and to new_array as the second,
+also where they fail. Python may run in all that `allocating` wraps, in `drop`, and in `add` and `call`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ call = allocating(_external("PyObject_Vectorcall", Word, Word, Word, Word), 4)
 next_of = allocating(_external("PyIter_Next", Word), 1)
 new_tuple = allocating(_external("PyTuple_New", Word), 1)
 tuple_item = _external("PyTuple_GetItem", Word, Word)
-set_tuple_item = _external("PyTuple_SetItem", Word, Word, Word, result=types.int32)
 part_of_tuple = allocating(_external("PyTuple_GetSlice", Word, Word, Word), 3)
 tuple_size = _external("PyTuple_Size", Word)
 as_tuple = allocating(_external("PyList_AsTuple", Word), 1)
@@ -74,3 +73,4 @@ thread_state = _external("PyThreadState_Get")
 thread_number = _external("PyThreadState_GetID", Word)
 let_others_run = before(_external("PyEval_SaveThread"))
 go_on = _external("PyEval_RestoreThread", Word, result=types.void)
+abort = _external("abort", result=types.void)

@@ -8,6 +8,7 @@ from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
 from .objects import OWNERS, begin, hold, is_tensor, let_go, nothing, own_new, the
+from .tuples import tuple_item, tuple_size
 from .views import view_of
 from .world import W
 
@@ -76,11 +77,11 @@ def is_whole(words, size):
 def part_of(plan, tensor, dim, key, alone, words):
     """The view for one part of a key at a dimension; None where this is for Python, 0 where an error is set."""
     shape = load(tensor, TENSOR.shape)
-    if dim >= c.tuple_size(shape):
+    if dim >= tuple_size(shape):
         return nothing()
     if load(key, TYPE) == the(W.integer):
         return select(plan, tensor, dim, key, words)
-    size = c.as_integer(c.tuple_item(shape, dim))
+    size = c.as_integer(tuple_item(shape, dim))
     if load(key, TYPE) != the(W.slice) or not bounds(key, size, words):
         return nothing()
     return hold(tensor) if not alone and is_whole(words, size) else slice_of(plan, tensor, dim, words)
@@ -90,8 +91,8 @@ def part_of(plan, tensor, dim, key, alone, words):
 def parts_of(plan, tensor, keys, words):
     """The view for a tuple of ints and slices; None or 0 as above."""
     found, dim = hold(tensor), 0
-    for i in range(c.tuple_size(keys)):
-        key = c.tuple_item(keys, i)
+    for i in range(tuple_size(keys)):
+        key = tuple_item(keys, i)
         following = part_of(plan, found, dim, key, False, words)
         c.drop(found)
         if following == 0 or following == the(W.none):

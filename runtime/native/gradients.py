@@ -25,6 +25,7 @@ from .objects import (
     same,
     the,
 )
+from .tuples import put_item, tuple_item, tuple_size
 from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads
@@ -74,16 +75,16 @@ ONE = 0x3FF0000000000000  # the bits of 1.0
 def wanted_of(edges):
     """Bit i: the gradient of input i is wanted."""
     found = 0
-    for i in range(c.tuple_size(edges)):
-        found |= (c.tuple_item(edges, i) != the(W.none)) << i
+    for i in range(tuple_size(edges)):
+        found |= (tuple_item(edges, i) != the(W.none)) << i
     return found
 
 
 @native
 def fitted(gradient, meta):
     """The gradient made to look like an input; 0 where an error is set."""
-    own = c.tuple_item(meta, 1) == load(gradient, TENSOR.dtype)
-    if own and same(c.tuple_item(meta, 0), load(gradient, TENSOR.shape)):
+    own = tuple_item(meta, 1) == load(gradient, TENSOR.dtype)
+    if own and same(tuple_item(meta, 0), load(gradient, TENSOR.shape)):
         return hold(gradient)
     words = frame(2)
     store(words, 0, gradient)
@@ -101,11 +102,11 @@ def handed_on(gradient, wanted, count, metas):
         if wanted >> i & 1 == 0:
             given = hold(the(W.none))
         else:
-            given = hold(gradient) if metas == the(W.none) else fitted(gradient, c.tuple_item(metas, i))
+            given = hold(gradient) if metas == the(W.none) else fitted(gradient, tuple_item(metas, i))
         if given == 0:
             c.drop(results)
             return 0
-        c.set_tuple_item(results, i, given)
+        put_item(results, i, given)
     return results
 
 
@@ -211,13 +212,13 @@ def computed(case, node, gradient, wanted, count, kind, owners):
     spare = is_spare(gradient, gradient_array(owners), wanted)
     for i in range(count):
         if wanted >> i & 1 == 0:
-            c.set_tuple_item(results, i, hold(the(W.none)))
+            put_item(results, i, hold(the(W.none)))
             continue
         result = new_gradient(gradient, spare, kind, owners, more)
         if result == 0:
             c.drop(results)
             return 0
-        c.set_tuple_item(results, i, result)
+        put_item(results, i, result)
         put_array(words, place, load(load(result, TENSOR.flat), DATA), itemsize(kind))
         place += 1
     run_kernel(kernel, place, elements(gradient_array(owners)), words)
@@ -238,8 +239,8 @@ def fused(plan, node, gradient, owners):
     edges, metas = own(owners, load(node, NODE.edges)), own(owners, load(node, NODE.metas))
     wanted = wanted_of(edges)
     if only_hands_on(plan, node):
-        return handed_on(gradient, wanted, c.tuple_size(edges), metas)
+        return handed_on(gradient, wanted, tuple_size(edges), metas)
     if metas != the(W.none) or flat == the(W.none) or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return nothing()
     case = plan + G.cases + 8 * CASE * (wanted - 1)
-    return computed(case, node, gradient, wanted, c.tuple_size(edges), kind, owners)
+    return computed(case, node, gradient, wanted, tuple_size(edges), kind, owners)

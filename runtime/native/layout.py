@@ -105,6 +105,16 @@ TYPE, REFERENCES = 8, 0  # of any object
 NUMBER = 16  # the value of a float
 DATA, SIZES, STEPS, DESCR, FLAGS = 16, 32, 40, 56, 64  # of an array, the second and third as addresses
 ELEMENT = 40  # the bytes of an element, in NumPy's description of it
+LENGTH = 16  # how many items a tuple has
+
+
+def items_distance() -> int:
+    """Where the items of a tuple begin, which is another place from CPython 3.14 on."""
+    mark = object()
+    return 8 * words_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
+
+
+ITEMS = items_distance()
 
 
 def supported() -> bool:
@@ -114,8 +124,9 @@ def supported() -> bool:
     registers = sys.platform != "win32"  # where numbers are passed by place, not in registers of their own
     number = 1.5
     numbers = ctypes.c_double.from_address(id(number) + NUMBER).value == number
+    lengths = ctypes.c_int64.from_address(id((None,) * 7) + LENGTH).value == 7
     elements = all(ctypes.c_int64.from_address(id(kind) + ELEMENT).value == kind.itemsize for kind in DTYPES)
-    return ENABLED and plain and locked and registers and numbers and elements
+    return ENABLED and plain and locked and registers and numbers and lengths and elements
 
 
 TENSOR: TensorSlots = _slots(fresh_class() or TensorBase, TensorSlots, "_")

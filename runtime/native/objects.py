@@ -28,6 +28,7 @@ from . import c_functions as c
 from .checked import alive
 from .layout import DESCR, ELEMENT, REFERENCES, SIZES, TENSOR, TYPE
 from .setting import CHECKING
+from .tuples import put_item
 from .world import W, world
 
 OWNERS = 32  # words: how many objects a builtin function owns, these, and the number of changes of layouts till then
@@ -208,8 +209,8 @@ def pair(first, second):
     """A tuple of two objects that the caller holds; 0 where there is no memory."""
     both = c.new_tuple(2)
     if both != 0:
-        c.set_tuple_item(both, 0, hold(first))
-        c.set_tuple_item(both, 1, hold(second))
+        put_item(both, 0, hold(first))
+        put_item(both, 1, hold(second))
     return both
 
 

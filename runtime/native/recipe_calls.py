@@ -15,9 +15,10 @@ from ..kernels.jobs.layout import J
 from ..kernels.words import CALL_WORDS, FIRST_SIZE, MOST_INTS, MOST_NUMBERS, call_structured, load, native, store
 from . import c_functions as c
 from .kernel_calls import LONG, found_kernel
-from .layout import DATA, TENSOR
-from .objects import elements, fresh, holds_kind, itemsize, kind_of, new_flat, nothing, own, the
+from .layout import DATA, ITEMS, TENSOR
+from .objects import elements, fresh, holds_kind, itemsize, kind_of, new_flat, nothing, own, replace, the
 from .sharing import job_for
+from .tuples import put_item, tuple_item
 from .world import W
 
 MOST_OPERANDS = 16
@@ -97,13 +98,13 @@ def put_results(step, first, results, shapes, dtype, words):
     kind = kind_of(dtype)
     for i in range(load(step, S.results)):
         output, size = load(step, S.outputs + 8 * i), load(step, S.sizes + 8 * i)
-        result = c.tuple_item(results, output)
+        result = tuple_item(results, output)
         if result == the(W.none):  # else an earlier call has made it, and this one fills another part
             flat = new_flat(words + MORE, size, kind)
-            result = 0 if flat == 0 else fresh(flat, c.tuple_item(shapes, 1 + output), dtype)
+            result = 0 if flat == 0 else fresh(flat, tuple_item(shapes, 1 + output), dtype)
             if result == 0:
                 return False
-            c.set_tuple_item(results, output, result)
+            replace(results, ITEMS + 8 * output, result)
         memory = load(result, TENSOR.flat)
         put_array(words, first + i, load(memory, DATA), itemsize(kind))
         store(words, 8 * (FIRST_SIZE + first + i), size)
@@ -164,13 +165,13 @@ def run_recipe(found, outputs, dtype, words):
 
     What a recipe makes behind them, for calls of its own, is let go.
     """
-    recipe = load(c.tuple_item(found, 0), DATA)
+    recipe = load(tuple_item(found, 0), DATA)
     count = load(recipe, 8)
     results = c.new_tuple(count)
     if results == 0:
         return 0
     for i in range(count):
-        c.set_tuple_item(results, i, nothing())
+        put_item(results, i, nothing())
     for i in range(load(recipe, 0)):
         if not run_step(recipe + FIRST + 8 * STEP * i, results, found, dtype, words):
             c.drop(results)

@@ -8,6 +8,7 @@ from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import NODE, OUTPUT, TENSOR, TYPE
 from .objects import fresh, hold, meta_of, new_writes, nothing_changed, replace, the
+from .tuples import put_item, tuple_item, tuple_size
 from .world import W
 
 MOST = 6  # tensors, and other values, that one node keeps
@@ -105,14 +106,14 @@ def as_tensor(operand, like):
 @native
 def count_of(plan, arguments):
     """The number of inputs."""
-    return c.tuple_size(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
+    return tuple_size(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
 
 
 @native
 def input_of(plan, arguments, i):
     """Input number `i`."""
     if load(plan, R.listed):
-        return c.tuple_item(load(arguments, 0), i)
+        return tuple_item(load(arguments, 0), i)
     return load(arguments, 8 * load(plan, R.places + 8 * i))
 
 
@@ -126,7 +127,7 @@ def edges_of(plan, arguments, is_number):
     for i in range(count):
         a_number = is_number and load(plan, R.places + 8 * i) == 1
         edge = the(W.none) if a_number else edge_of(input_of(plan, arguments, i))
-        c.set_tuple_item(edges, i, hold(edge))
+        put_item(edges, i, hold(edge))
         there |= (edge != the(W.none)) << i
     return edges, there
 
@@ -144,14 +145,14 @@ def metas_of(plan, arguments):
         if meta == 0:
             c.drop(metas)
             return meta
-        c.set_tuple_item(metas, i, meta)
+        put_item(metas, i, meta)
     return metas
 
 
 @native
 def result_of(plan, result, i):
     """Result number `i`: there is one, or a tuple of several."""
-    return result if load(plan, R.outputs) == 1 else c.tuple_item(result, i)
+    return result if load(plan, R.outputs) == 1 else tuple_item(result, i)
 
 
 @native
@@ -178,11 +179,11 @@ def keep(plan, node, there, result, arguments):
 def value_of(operand, part):
     """What a node keeps of an operand: it, one of its slots, or the shapes of tensors in a tuple; 0 without memory."""
     if part == SHAPES:
-        count = c.tuple_size(operand)
+        count = tuple_size(operand)
         shapes = c.new_tuple(count)
         if shapes != 0:
             for i in range(count):
-                c.set_tuple_item(shapes, i, hold(load(c.tuple_item(operand, i), TENSOR.shape)))
+                put_item(shapes, i, hold(load(tuple_item(operand, i), TENSOR.shape)))
         return shapes
     return hold(load(operand, part) if part and operand != the(W.none) else operand)
 
@@ -202,11 +203,11 @@ def put_outputs(plan, node, results):
         return False
     store(node, load(plan, R.output_metas), metas)
     for i in range(load(plan, R.outputs)):
-        tensor = c.tuple_item(results, i)
+        tensor = tuple_item(results, i)
         meta = meta_of(tensor)
         if meta == 0:
             return False
-        c.set_tuple_item(metas, i, meta)
+        put_item(metas, i, meta)
         if load(plan, R.differentiable) >> i & 1:
             output = new_output(node, i)
             if output == 0:

@@ -10,6 +10,7 @@ from .layout import DATA, TENSOR, TYPE
 from .objects import OWNERS, begin, hold, is_tensor, kind_of, let_go, nothing, own, own_new, records, the, withdrawn
 from .recipe_calls import LENGTH, MOST_OPERANDS, note_operand, run_recipe
 from .recording import record
+from .tuples import put_item, tuple_item, tuple_size
 from .views import only_ints
 from .world import W
 
@@ -34,14 +35,14 @@ D = Plan(*range(0, 8 * len(Plan._fields), 8))
 def put_layout(key, index, tensor):
     """Make shape and strides of a tensor, or None twice for None, parts of a key."""
     there = tensor != the(W.none)
-    c.set_tuple_item(key, index, hold(load(tensor, TENSOR.shape) if there else tensor))
-    c.set_tuple_item(key, index + 1, hold(load(tensor, TENSOR.strides) if there else tensor))
+    put_item(key, index, hold(load(tensor, TENSOR.shape) if there else tensor))
+    put_item(key, index + 1, hold(load(tensor, TENSOR.strides) if there else tensor))
 
 
 @native
 def has_layout(key, index, tensor):
     """Whether a tensor still has the layout that stands in a key."""
-    there, shape, strides = tensor != the(W.none), c.tuple_item(key, index), c.tuple_item(key, index + 1)
+    there, shape, strides = tensor != the(W.none), tuple_item(key, index), tuple_item(key, index + 1)
     return not there or (load(tensor, TENSOR.shape) == shape and load(tensor, TENSOR.strides) == strides)
 
 
@@ -72,11 +73,11 @@ def is_operand(tensor, letter, dtype):
 @native
 def dtype_of_all(tensors):
     """The dtype of all tensors in a tuple; 0 where there is another thing, none, or too many."""
-    count, dtype = c.tuple_size(tensors), 0
+    count, dtype = tuple_size(tensors), 0
     if count < 1 or count > MOST_OPERANDS:
         return 0
     for i in range(count):
-        tensor = c.tuple_item(tensors, i)
+        tensor = tuple_item(tensors, i)
         if not is_operand(tensor, TENSOR_LETTER, dtype):
             return 0
         dtype = load(tensor, TENSOR.dtype)
@@ -110,7 +111,7 @@ def common_dtype(plan, given):
 @native
 def listed_operands(plan, given):
     """How many tensors are in the list that the first argument is, 0 where it is none."""
-    return c.tuple_size(load(given, 0)) if load(plan, D.letters) == LIST else 0
+    return tuple_size(load(given, 0)) if load(plan, D.letters) == LIST else 0
 
 
 @native
@@ -124,13 +125,13 @@ def key_of(plan, given):
         letter, argument = load(plan, D.letters + 8 * i), load(given, 8 * i)
         if letter == LIST:
             for j in range(listed):
-                put_layout(key, place, c.tuple_item(argument, j))
+                put_layout(key, place, tuple_item(argument, j))
                 place += 2
         elif letter in TENSORS:
             put_layout(key, place, argument)
             place += 2
         else:
-            c.set_tuple_item(key, place, hold(argument))
+            put_item(key, place, hold(argument))
             place += 1
     return key
 
@@ -138,9 +139,9 @@ def key_of(plan, given):
 @native
 def note_operands(plan, given, dtype, key, found, words, owners):
     """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
-    recipe, place, kind = load(c.tuple_item(found, 0), DATA), 0, kind_of(dtype)
+    recipe, place, kind = load(tuple_item(found, 0), DATA), 0, kind_of(dtype)
     for j in range(listed_operands(plan, given)):
-        tensor = c.tuple_item(load(given, 0), j)
+        tensor = tuple_item(load(given, 0), j)
         if not has_layout(key, 2 * j, tensor) or not note_operand(recipe, words, j, tensor, kind, owners):
             return False
         place += 2
@@ -171,16 +172,16 @@ def recorded(plan, found, result, given, owners):
 
     Arguments that are no tensors are recorded as the recipe has checked them.
     """
-    needs, behind = False, 1 + load(load(c.tuple_item(found, 0), DATA), 8)
+    needs, behind = False, 1 + load(load(tuple_item(found, 0), DATA), 8)
     for j in range(listed_operands(plan, given)):
-        needs = needs or load(c.tuple_item(load(given, 0), j), TENSOR.rg) == the(W.true)
+        needs = needs or load(tuple_item(load(given, 0), j), TENSOR.rg) == the(W.true)
     for i in range(load(plan, D.operands)):
         letter, argument = load(plan, D.letters + 8 * i), load(given, 8 * i)
         if letter in TENSORS:
             if argument != the(W.none) and load(plan, D.differentiable) >> i & 1:
                 needs = needs or load(argument, TENSOR.rg) == the(W.true)
         elif letter != LIST:
-            store(given, 8 * i, c.tuple_item(found, behind + i))
+            store(given, 8 * i, tuple_item(found, behind + i))
     state = records() if needs and load(plan, D.node) else 0
     return state == 0 or (state == 1 and record(load(plan, D.node), result, given, False, False, owners))
 
@@ -219,7 +220,7 @@ def launch_recipe(plan, arguments, owners):
     results = own_new(owners, run_recipe(found, load(plan, D.outputs), dtype, words))
     if results == 0:
         return nothing() if c.error_set() == 0 else 0
-    result = hold(c.tuple_item(results, 0) if load(plan, D.outputs) == 1 else results)
+    result = hold(tuple_item(results, 0) if load(plan, D.outputs) == 1 else results)
     if not recorded(plan, found, result, given, owners):
         return withdrawn(result)
     return result

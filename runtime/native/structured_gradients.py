@@ -11,6 +11,7 @@ from .layout import DATA, NODE, TENSOR
 from .objects import hold, kind_of, nothing, own, own_new, records, the
 from .recipe_calls import LENGTH, note_operand, run_recipe
 from .structured import NATIVE, TENSOR_LETTER, has_layout, is_operand, looked_up, put_layout
+from .tuples import put_item, tuple_item, tuple_size
 from .world import W
 
 
@@ -77,7 +78,7 @@ def key_of(plan, node, gradient):
         if value == 0:
             c.drop(key)
             return value
-        c.set_tuple_item(key, place, value)
+        put_item(key, place, value)
         place += 1
     return key
 
@@ -85,7 +86,7 @@ def key_of(plan, node, gradient):
 @native
 def note_all(plan, node, gradient, key, found, words, owners):
     """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
-    recipe, place = load(c.tuple_item(found, 0), DATA), 0
+    recipe, place = load(tuple_item(found, 0), DATA), 0
     for i in range(load(plan, N.operands)):
         item = plan + N.items + 24 * i
         tensor = operand_of(node, item, gradient)
@@ -102,9 +103,9 @@ def note_all(plan, node, gradient, key, found, words, owners):
 @native
 def all_of(metas, dtype):
     """Whether all inputs are of a dtype."""
-    for i in range(c.tuple_size(metas)):
-        meta = c.tuple_item(metas, i)
-        if meta != the(W.none) and c.tuple_item(meta, 1) != dtype:
+    for i in range(tuple_size(metas)):
+        meta = tuple_item(metas, i)
+        if meta != the(W.none) and tuple_item(meta, 1) != dtype:
             return False
     return True
 
@@ -133,5 +134,5 @@ def structured_gradients(plan, node, given, owners):
     own(owners, found)  # which the table may forget
     if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, words, owners):
         return nothing()
-    results = run_recipe(found, c.tuple_size(load(node, NODE.edges)), dtype, words)
+    results = run_recipe(found, tuple_size(load(node, NODE.edges)), dtype, words)
     return nothing() if results == 0 and c.error_set() == 0 else results

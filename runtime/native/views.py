@@ -25,6 +25,7 @@ from .objects import (
     withdrawn,
 )
 from .recording import record
+from .tuples import put_item, tuple_item, tuple_size
 from .world import W
 
 
@@ -45,8 +46,8 @@ SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that 
 def only_ints(sizes):
     """Whether a tuple holds ints alone: 1.0 and True are equal to 1, but no sizes."""
     others = 0
-    for i in range(c.tuple_size(sizes)):
-        others += load(c.tuple_item(sizes, i), TYPE) != the(W.integer)
+    for i in range(tuple_size(sizes)):
+        others += load(tuple_item(sizes, i), TYPE) != the(W.integer)
     return others == 0
 
 
@@ -63,11 +64,11 @@ def key_of(tensor, arguments, count):
     key = c.new_tuple(count + 2)
     if key == 0:
         return key
-    c.set_tuple_item(key, 0, hold(load(tensor, TENSOR.shape)))
-    c.set_tuple_item(key, 1, hold(load(tensor, TENSOR.strides)))
-    c.set_tuple_item(key, 2, hold(load(tensor, TENSOR.offset)))
+    put_item(key, 0, hold(load(tensor, TENSOR.shape)))
+    put_item(key, 1, hold(load(tensor, TENSOR.strides)))
+    put_item(key, 2, hold(load(tensor, TENSOR.offset)))
     for i in range(1, count):
-        c.set_tuple_item(key, i + 2, hold(load(arguments, 8 * i)))
+        put_item(key, i + 2, hold(load(arguments, 8 * i)))
     return key
 
 
@@ -128,17 +129,17 @@ def list_view(base, view):
 def make_view(source, storage, writes, dtype, place, words):
     """What `view` makes of a tensor and a `geometry`: the same memory, count of writes and base; None where the memory
     is too short for it, 0 where that fails. The caller owns all of them."""
-    count, offset, none = c.tuple_item(place, 3), c.as_integer(c.tuple_item(place, 2)), the(W.none)
+    count, offset, none = tuple_item(place, 3), c.as_integer(tuple_item(place, 2)), the(W.none)
     size = c.as_integer(count) if count != none else 0
     if offset + size > elements(storage):
         return nothing()
     flat = part_of(storage, offset, size, words) if count != none else hold(none)
-    view = 0 if flat == 0 else fresh(flat, c.tuple_item(place, 0), dtype)
+    view = 0 if flat == 0 else fresh(flat, tuple_item(place, 0), dtype)
     if view == 0:
         return view
     replace(view, TENSOR.storage, hold(storage))
-    replace(view, TENSOR.strides, hold(c.tuple_item(place, 1)))
-    replace(view, TENSOR.offset, hold(c.tuple_item(place, 2)))
+    replace(view, TENSOR.strides, hold(tuple_item(place, 1)))
+    replace(view, TENSOR.offset, hold(tuple_item(place, 2)))
     replace(view, TENSOR.writes, hold(writes))
     replace(view, TENSOR.device, hold(load(source, TENSOR.device)))
     if load(source, TENSOR.base) == none:
@@ -172,7 +173,7 @@ def recorded(plan, view, tensor, found, words, owners):
         return state > 0
     store(words, 0, tensor)
     for i in range(1, load(plan, V.operands)):
-        store(words, 8 * i, c.tuple_item(found, i))
+        store(words, 8 * i, tuple_item(found, i))
     return record(load(plan, V.node), view, words, False, False, owners)
 
 
@@ -187,7 +188,7 @@ def look_up(plan, tensor, arguments, count, owners):
     if key == 0:
         return 0
     found = c.dict_item(load(plan, V.found), key)
-    if found == 0 or load(tensor, TENSOR.writes) != writes or load(tensor, TENSOR.offset) != c.tuple_item(key, 2):
+    if found == 0 or load(tensor, TENSOR.writes) != writes or load(tensor, TENSOR.offset) != tuple_item(key, 2):
         return 0
     own(owners, load(tensor, TENSOR.storage))
     return own(owners, found)
@@ -206,7 +207,7 @@ def view_of(plan, tensor, arguments, count):
         view = nothing()
     else:
         storage, writes, dtype = load(owners, 24), load(owners, 8), load(tensor, TENSOR.dtype)
-        view = make_view(tensor, storage, writes, dtype, c.tuple_item(found, 0), words)
+        view = make_view(tensor, storage, writes, dtype, tuple_item(found, 0), words)
         if view != 0 and view != the(W.none) and not recorded(plan, view, tensor, found, words, owners):
             view = withdrawn(view)
     let_go(owners)

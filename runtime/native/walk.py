@@ -12,6 +12,7 @@ from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
 from .node_gradients import gradients_by
 from .objects import hold, is_held, is_tensor, nothing, pair, replace, same, the
+from .tuples import tuple_item, tuple_size
 from .world import W
 
 SECOND, NEXT, WORDS = 8, 48, 8  # of a frame: arguments of a method from its second on; the next node and its gradient
@@ -91,11 +92,11 @@ def is_output(edge):
 @native
 def all_plain(edges, gradients):
     """Whether each gradient goes to a node, or a leaf without hooks, or nowhere; one alone may go to an output."""
-    count = c.tuple_size(edges)
-    if load(gradients, TYPE) != the(W.tuple) or c.tuple_size(gradients) != count:
+    count = tuple_size(edges)
+    if load(gradients, TYPE) != the(W.tuple) or tuple_size(gradients) != count:
         return False
     for i in range(count):
-        edge, gradient = c.tuple_item(edges, i), c.tuple_item(gradients, i)
+        edge, gradient = tuple_item(edges, i), tuple_item(gradients, i)
         if edge == the(W.none):
             continue
         leaf = is_tensor(edge)
@@ -110,9 +111,9 @@ def all_plain(edges, gradients):
 @native
 def all_different(gradients):
     """Whether no gradient stands twice among those of several inputs."""
-    for i in range(c.tuple_size(gradients)):
+    for i in range(tuple_size(gradients)):
         for j in range(i):
-            if c.tuple_item(gradients, i) == c.tuple_item(gradients, j) != the(W.none):
+            if tuple_item(gradients, i) == tuple_item(gradients, j) != the(W.none):
                 return False
     return True
 
@@ -160,7 +161,7 @@ def is_newest(backward, node):
     heap = load(backward, PASS.heap)
     if c.list_size(heap) == 0:
         return True
-    return -c.as_integer(c.tuple_item(c.list_item(heap, 0), 0)) <= c.as_integer(load(node, NODE.sequence))
+    return -c.as_integer(tuple_item(c.list_item(heap, 0), 0)) <= c.as_integer(load(node, NODE.sequence))
 
 
 @native
@@ -218,10 +219,10 @@ def hand_on(backward, edges, gradients, incoming, owned, words):
     False where an error is set. The caller holds edges and gradients, and so all that is in them.
     """
     held, sum_held = 0, 0
-    if c.tuple_size(edges) == 1 and is_output(c.tuple_item(edges, 0)):
-        return hand_to_output(backward, c.tuple_item(edges, 0), c.tuple_item(gradients, 0), words)
-    for i in range(c.tuple_size(edges)):
-        edge, gradient, done = c.tuple_item(edges, i), c.tuple_item(gradients, i), True
+    if tuple_size(edges) == 1 and is_output(tuple_item(edges, 0)):
+        return hand_to_output(backward, tuple_item(edges, 0), tuple_item(gradients, 0), words)
+    for i in range(tuple_size(edges)):
+        edge, gradient, done = tuple_item(edges, i), tuple_item(gradients, i), True
         if is_tensor(edge):
             own = owned and (gradient != incoming or is_held(gradient, 2))  # here, and in the tuple
             done = reach(backward, edge, gradient, own, words)
@@ -256,7 +257,7 @@ def hand_on_with_care(backward, edges, gradients, incoming, owned, words):
     found = method(backward, the(W.follow), words, 4)
     if found == 0:
         return False
-    put_next(words, hold(c.tuple_item(found, 0)), hold(c.tuple_item(found, 1)))
+    put_next(words, hold(tuple_item(found, 0)), hold(tuple_item(found, 1)))
     c.drop(found)
     return True
 

@@ -171,3 +171,13 @@ def test_weights_that_layers_read_themselves(lib: Any, form: str) -> None:
         with lib.no_grad():
             part.get_parameter(lengths).mul_(2)
         assert not lib.allclose(layer(*arguments)[0], before, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("name", ["mean", "training", "in_features"])
+def test_only_a_parameter_is_normalized(name: str) -> None:
+    """What is no tensor is refused by its name, and the module is as it was."""
+    layer = sg.nn.Linear(2, 3)
+    with pytest.raises(AttributeError, match=rf"weight_norm\(\): Linear has no parameter '{name}'"):
+        sg.nn.utils.weight_norm(layer, name)
+    assert layer.in_features == 2 and layer.training and len(list(layer.parameters())) == 2

@@ -110,6 +110,8 @@ class Machine:
             raise Unsuitable  # PyTorch fails in backward
         if not replaces or not target.repeats():
             check_single(target)
+        if recorded and target.base is not None and target.base.repeats():
+            raise Unsuitable  # PyTorch fails in backward, where it takes the base's gradient apart
         for operand in operands if share != "anyhow" else ():
             check_apart(target, operand, share == "same")
         dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))

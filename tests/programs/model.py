@@ -166,6 +166,8 @@ def check_single(target: Cell) -> None:
     """Different numbers cannot be written to one place."""
     if target.repeats():
         raise Refused
+    if not target.places.size and max(target.shape) > 1:
+        raise Unsuitable  # no place shows whether a dimension was expanded: libraries look at strides
     if np.unique(target.places).size < target.places.size:
         raise Unsuitable
 
