@@ -144,9 +144,12 @@ def _list_item(op: str, name: str, position: int, value: Any) -> int:
 def floating(op: str, name: str, value: Any) -> float:
     """A real number, as a Python float."""
     found = value if type(value) is float else _number(value)
-    if isinstance(found, (int, float)):
+    if not isinstance(found, (int, float)):
+        raise _wrong(op, name, "float", value)
+    try:
         return float(found)
-    raise _wrong(op, name, "float", value)
+    except OverflowError:
+        raise RuntimeError(f"{op}(): argument '{name}' is too large for a float") from None
 
 
 def floating_list(op: str, name: str, value: Any) -> tuple[float, ...]:

@@ -148,8 +148,9 @@ def _close(name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> n
     if a._dtype is not b._dtype:
         raise DtypeError(f"{name}(): expected Tensors of one dtype, but got {a._dtype} and {b._dtype}")
     broadcast_shapes(name, a._shape, b._shape)
+    rtol, atol = checks.floating(name, "rtol", rtol), checks.floating(name, "atol", atol)
     for argument, value in (("rtol", rtol), ("atol", atol)):
-        if checks.floating(name, argument, value) < 0:
+        if value < 0:
             raise RuntimeError(f"{name}(): expected {argument} >= 0, but got {value}")
     with np.errstate(invalid="ignore"):
         return np.isclose(compute_array(a), compute_array(b), rtol=rtol, atol=atol, equal_nan=equal_nan)

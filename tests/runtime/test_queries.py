@@ -75,3 +75,11 @@ def test_only_tensors(name: str) -> None:
     """A number is no Tensor; the error names the function and the argument."""
     with pytest.raises(TypeError, match=rf"{name}\(\): argument 'input' must be Tensor, not int"):
         getattr(sg, name)(3)
+
+
+def test_tolerances_may_be_large_integers() -> None:
+    """A tolerance is a float, however it is written; what no float holds is refused by its name."""
+    a, b = sg.ones(2), sg.zeros(2)
+    assert sg.allclose(a, b, atol=10**30) and sg.isclose(a, b, rtol=10**30).tolist() == [False, False]
+    with pytest.raises(RuntimeError, match=r"allclose\(\): argument 'atol' is too large"):
+        sg.allclose(a, b, atol=10**400)
