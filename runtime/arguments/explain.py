@@ -68,14 +68,15 @@ def _is_inside(function: Callable[..., Any], error: Exception, entry: TracebackT
 def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> bool:
     """Whether the error comes from a `raise` of this package that knows of the call.
 
-    What a tensor says that Python took for an index or a list does not, unless the names are the same by chance.
+    What a tensor says that Python took for an index or a list does not, nor a module without an attribute, unless the
+    names are the same by chance.
     """
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
         return isinstance(error, _OWN)
-    if last.tb_frame.f_globals.get("__name__") in _PROTOCOLS:
+    if last.tb_frame.f_globals.get("__name__") in _PROTOCOLS or last.tb_frame.f_code.co_name == "__getattr__":
         return _says_where(function, str(error), given)
     return isinstance(error, _OWN) or last.tb_frame.f_code.co_filename.startswith(PACKAGE)
 

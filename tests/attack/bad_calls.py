@@ -150,7 +150,8 @@ PYTORCHS_WORDS = re.compile(
     r"|Fan in and fan out|embed_dim (and|must)|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
     r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
     r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients"
-    r"|should be called with an iterable|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
+    r"|should be called with an iterable|larger than 0 in RNN|allow_mutation_on_saved_tensors"
+    r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one

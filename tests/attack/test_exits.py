@@ -24,6 +24,7 @@ WORKS = {  # by compiled code, by Python, by BLAS, of a first call, of a backwar
 }
 START = """
 import atexit, sys, threading, time, weakref, signal, os, gc
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts this in the background has it ignored
 {before}
 import specgrad as sg
 sg.set_num_threads({threads})
