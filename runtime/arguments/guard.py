@@ -19,7 +19,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
-_IN_EVERY_STEP = ("forward", "zero_grad")  # the first is entered through Module.__call__; the other takes no tensors
+_ENTERED_ELSEWHERE = ("forward",)  # through Module.__call__
 _PACKAGE = __name__.partition(".")[0]
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
@@ -104,7 +104,7 @@ def _guard_class(cls: type) -> None:
 
 def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
     for name, value in list(members.items()):
-        if (name.startswith("_") and name not in _OPERATORS) or name in _IN_EVERY_STEP:
+        if (name.startswith("_") and name not in _OPERATORS) or name in _ENTERED_ELSEWHERE:
             continue
         if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
             setattr(owner, name, type(value)(explained(value.__func__)))

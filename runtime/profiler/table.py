@@ -39,6 +39,8 @@ def render(
     whole = sum(event.self_cpu_time_total for event in events)
     rows = [e for e in events if not top_level or e.cpu_parent is None]
     if sort_by is not None:
+        if not all(hasattr(event, sort_by) for event in rows):
+            raise AttributeError(f"table(): argument 'sort_by' must name a column, not {sort_by!r}")
         rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
     rows = rows if limit < 0 else rows[:limit]
     columns = [*_names(rows, layout), *_figures(rows, whole, layout), *_descriptions(rows, layout)]
