@@ -21,7 +21,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import compress, starmap
 from operator import and_, methodcaller
 from typing import Any
@@ -134,6 +135,23 @@ def _forked() -> None:
         if not taken and not isinstance(lock, _Imports):
             lock._at_fork_reinit()
     _give_back()
+    for lock in _locks_of_properties():
+        lock._at_fork_reinit()
+
+
+def _locks_of_properties() -> Iterator[Any]:
+    """The locks of the compiler's properties that are computed once, each for all objects of a class.
+
+    They are held without any of those above, and what was half computed is computed again.
+    """
+    compiler = {name.partition(".")[0] for name, _ in COMPILER}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] not in compiler or module is None:
+            continue
+        for cls in [value for value in list(vars(module).values()) if isinstance(value, type)]:
+            once = [value for value in list(vars(cls).values()) if isinstance(value, cached_property)]
+            parts = [part for value in once for part in vars(value).values()]
+            yield from (part for part in parts if hasattr(part, "_at_fork_reinit"))
 
 
 def are_kept() -> bool:

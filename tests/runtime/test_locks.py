@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from specgrad.runtime import locks
+from specgrad.runtime.kernels.loading import load_compiler
 from tests.patience import PATIENCE
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -97,3 +98,29 @@ time.sleep(0.05)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == "False\nTrue\n"
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_the_locks_of_the_compilers_properties_are_open() -> None:
+    """What another thread was about to compute for the first time can be computed in the new process."""
+    load_compiler()
+    found = list(locks._locks_of_properties())
+    assert found
+    held, stop = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        for lock in found:
+            lock.acquire()
+        held.set()
+        stop.wait()
+        for lock in found:
+            lock.release()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    code = code_of_child(lambda: all(lock.acquire(timeout=0) for lock in found))
+    stop.set()
+    thread.join()
+    assert code == 0
