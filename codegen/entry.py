@@ -115,7 +115,7 @@ class EntryReader(Fields):
 
     def _compute(self) -> Compute:
         given = [key for key in COMPUTE if key in self.values]
-        if not given and not any(did_you_mean(key, COMPUTE) for key in self.keys):
+        if not given and not any(did_you_mean(key, COMPUTE) for key in self.keys.keys() - KEYS):
             self.report(self.where("name"), f"the op is not computed: give one of {', '.join(COMPUTE)}")
         for key in given[1:]:
             self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")

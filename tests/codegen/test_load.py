@@ -91,6 +91,8 @@ MISTAKES = [
     ("doc:", "kernel:", "11:3: mul.Tensor: 'elementwise' and 'kernel' exclude each other"),
     ("  elementwise: self * other\n", "",
      "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, view, composite"),
+    ("elementwise: self * other", "complex: false",
+     "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, view, composite"),
     ("method,", "methd,", "2:24: mul.Tensor, variants: unknown value 'methd' (did you mean 'method'?)"),
     ('"*"', '"x"',
      "3:14: mul.Tensor, operator: unknown value 'x' "
