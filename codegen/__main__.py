@@ -5,6 +5,7 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
+python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
@@ -25,10 +26,13 @@ from .manifest import listed
 from .model import MOST_PROBLEMS, Problem, Spec, Where
 from .ownership import Refused, check_importable
 from .pages import pages, reference
+from .proof.report import disproved
+from .proof.report import prove as proved
 from .render import OUTSIDE, Renderer, Target
 from .rendered import NotPython
 from .taken import read_taken
 from .validate import validate
+from .verify_report import Finding
 from .write import Files, Plan, differences, plan, write_new
 
 TREE = RUNTIME.parent
@@ -52,6 +56,8 @@ def run(argv: list[str]) -> int:
         from .verify_command import verify_command
 
         return verify_command(argv[1:])
+    if argv[:1] == ["prove"]:
+        return prove(argv[1:])
     if argv[:1] == ["explain"]:
         return explain(argv[1:])
     if argv[:1] == ["pictures"]:
@@ -85,7 +91,7 @@ def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
     if options.check:
         return check(root, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
     planned = plan(root, files)
-    if not options.no_verify and is_wrong(root, files):
+    if not options.no_verify and is_wrong(root, files, disproved(spec, base)):
         print("nothing was written", file=sys.stderr)
         return 1
     generate([planned])
@@ -155,14 +161,14 @@ def generate(plans: list[Plan]) -> None:
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: Files) -> bool:
-    """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
+def is_wrong(root: Path, files: Files, known: list[Finding]) -> bool:
+    """Whether anything is known to be wrong with a package, or the numerical checks, in a folder of its own, find it."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / root.name
         write_new(trial, files)
-        return verify_package(trial) != 0
+        return verify_package(trial, known=known) != 0
 
 
 def check(root: Path, files: Files, repair: str) -> int:
@@ -193,6 +199,16 @@ def pictures(argv: list[str]) -> int:
 
     spec, _ = read_specs(None)
     return 1 if spec is None else pictures_command(spec, TREE / "docs" / "pictures" / "ops", argv == ["--check"])
+
+
+def prove(names: list[str]) -> int:
+    """Print what is proved of the gradient formulas of element-wise ops."""
+    spec, problems = load_spec(SPEC, SPEC.name)
+    if show(problems):
+        return 1
+    lines, wrong = proved(spec, names)
+    print("\n".join(lines))
+    return 1 if wrong else 0
 
 
 def explain(names: list[str]) -> int:

@@ -20,7 +20,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "identity": ("bool", "int", "float", "complex"),
     "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
-    "kink": ("average", "smaller", "larger"),
+    "kink": ("average", "smaller", "larger", "left", "right"),
     "complex": ("True", "False", "true", "false"),
 }
 

@@ -178,6 +178,18 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
                 return ast.Subscript(node, ast.Name("i", ast.Load()), ast.Load())
             return node
 
+        def visit_Compare(self, node: ast.Compare) -> ast.expr:
+            """What is compared with a modulus or a part of a number is real, also where T is complex."""
+            parts = [node.left, *node.comparators]
+            compared = [self.visit(part) for part in parts]
+            if any(_is_real(part) for part in parts):
+                real = ast.Name("real", ast.Load())
+                compared = [
+                    ast.Call(real, [c], []) if isinstance(p, ast.Constant) else c
+                    for p, c in zip(parts, compared, strict=True)
+                ]
+            return ast.Compare(compared[0], node.ops, compared[1:])
+
         def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
             """A choice that differs between elements is no branch, so that the loop becomes vector code everywhere."""
             parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
@@ -189,6 +201,11 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
             return ast.Call(node.func, [self.visit(a) for a in node.args], [])
 
     return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
+
+
+def _is_real(tree: ast.expr) -> bool:
+    """Whether an expression is a real number whatever its operands are."""
+    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in ("abs", "real", "imag")
 
 
 def functions_in(*sources: str) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .proof.boundaries import POLICIES
 from .verify_point import real
 
 STEP = 2.0**-11  # of numbers up to 1, relative to larger ones; near the best for fourth order in float64
@@ -21,11 +22,6 @@ LEVELS = 3
 EPSILON = 2.0**-52
 
 Evaluate = Callable[[], np.ndarray]  # the function's values at what the arrays hold now
-COMBINE = {
-    "average": lambda a, b: (a + b) / 2,
-    "smaller": lambda a, b: np.where(np.abs(a) <= np.abs(b), a, b),
-    "larger": lambda a, b: np.where(np.abs(a) >= np.abs(b), a, b),
-}
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ def _fill_kinks(row: np.ndarray, sides: Sequence[tuple[np.ndarray, ...]], noise:
     open_ = np.isnan(row[0])
     settled = [np.abs(b - a) <= 1e-3 * (1 + np.abs(b)) + noise for a, b in zip(*sides[-2:], strict=True)]
     left, right = (np.where(ok, side, np.nan) for ok, side in zip(settled, sides[-1], strict=True))
-    value = np.where(settled[0] & settled[1], COMBINE[kink](left, right), np.fmax(left, right))
+    value = np.where(settled[0] & settled[1], POLICIES[kink](left, right), np.fmax(left, right))
     row[0, open_] = value[open_]
     row[1, open_] = np.fmin(left, right)[open_]
     row[2, open_] = np.fmax(left, right)[open_]

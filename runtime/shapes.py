@@ -30,7 +30,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
-        if not isinstance(sizes, Iterable):
+        if not isinstance(sizes, Iterable) or getattr(sizes, "ndim", 1) == 0:  # arrays of no dimensions look iterable
             raise ArgumentError(f"Size() takes an iterable of 'int', not '{type(sizes).__name__}'")
         return _new(cls, [_as_int(size, position) for position, size in enumerate(sizes)])
 

@@ -16,8 +16,8 @@ ENTRIES = {
           dtype: float
           dtypes: [float]
           elementwise: atan2(self, other)
-          self: grad * other / (self * self + other * other)
-          other: -grad * self / (self * self + other * other)
+          self: grad * other / where((self == 0) & (other == 0), 1, self * self + other * other)
+          other: -grad * self / where((self == 0) & (other == 0), 1, self * self + other * other)
           result: auto_element_wise
         """,
     "tanh": """\
@@ -76,6 +76,7 @@ ENTRIES = {
           elementwise: minimum(maximum(self, min), max)
           self: where((self >= min) & (self <= max), grad, 0)
           result: auto_element_wise
+          kink: larger
           samples: ["self=T(3, 4), min=-0.5, max=0.5"]
         """,
     "power": """\

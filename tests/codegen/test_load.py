@@ -104,7 +104,7 @@ MISTAKES = [
     ("doc: x * y", "dtypes: [floats, int]",
      "11:12: mul.Tensor, dtypes: unknown value 'floats' (did you mean 'float'?)"),
     ("doc: x * y", "kink: biggest",
-     "11:9: mul.Tensor, kink: unknown value 'biggest' (one of average smaller larger)"),
+     "11:9: mul.Tensor, kink: unknown value 'biggest' (one of average smaller larger left right)"),
     ("doc: x * y", "complex: perhaps",
      "11:12: mul.Tensor, complex: unknown value 'perhaps' (one of True False true false)"),
     ("doc: x * y", "namespace: nn.function",

@@ -30,11 +30,11 @@ def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values:
 
 @jit(fastmath={"reassoc"})
 def window_sums(x: Array, ranges: Ranges, result: Array) -> None:
-    """The sum of each window."""
+    """The sum of each window, in float64: a window may be all there is."""
     down, along, across = ranges
     for plane, a, b in np.ndindex(result.shape[:3]):
         for c in range(result.shape[3]):
-            total = x.dtype.type(0)
+            total = 0.0
             for i in range(down[a, 0], down[a, 1]):
                 for j in range(along[b, 0], along[b, 1]):
                     row = x[plane, i, j, across[c, 0] : across[c, 1]]

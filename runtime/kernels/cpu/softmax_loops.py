@@ -17,6 +17,7 @@ from .ordering import greatest
 # adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
 _REORDER = {"reassoc"}
 _BLOCK = 256
+_ROWS = 256  # that are added one after the other before their sums are added up, in float64
 
 
 @jit(fastmath=_REORDER)
@@ -91,25 +92,37 @@ def stop_of(after: int, line: int, last: int) -> int:
 
 
 @jit
+def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
+    """Add up the sums of some rows after every _ROWS of them, so that a sum loses nothing to its length."""
+    if row % _ROWS == 0:
+        for j in range(totals.size):
+            totals[j] += part[j]
+            part[j] = 0
+
+
+@jit
 def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """As `softmax_rows`, along the middle dimension."""
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
-        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
         tops_of(x[b], start, tops)
         for i in range(x.shape[1]):
             row, to = x[b, i, start:stop], result[b, i, start:stop]
-            for j in range(totals.size):
+            for j in range(part.size):
                 value = exp(row[j] - tops[j])
                 to[j] = value
-                totals[j] += value
-        for j in range(totals.size):
-            totals[j] = 1 / totals[j]
+                part[j] += value
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+            part[j] = 1 / part[j]
         for i in range(x.shape[1]):
             to = result[b, i, start:stop]
-            for j in range(totals.size):
-                to[j] *= totals[j]
+            for j in range(part.size):
+                to[j] *= part[j]
         line += stop - start
 
 
@@ -119,18 +132,21 @@ def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
-        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
         tops_of(x[b], start, tops)
         for i in range(x.shape[1]):
             row = x[b, i, start:stop]
-            for j in range(totals.size):
-                totals[j] += exp(row[j] - tops[j])
-        for j in range(totals.size):
-            totals[j] = log(totals[j])
+            for j in range(part.size):
+                part[j] += exp(row[j] - tops[j])
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+            part[j] = log(part[j])
         for i in range(x.shape[1]):
             row, to = x[b, i, start:stop], result[b, i, start:stop]
-            for j in range(totals.size):
-                to[j] = (row[j] - tops[j]) - totals[j]
+            for j in range(part.size):
+                to[j] = (row[j] - tops[j]) - part[j]
         line += stop - start
 
 
@@ -140,15 +156,18 @@ def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.nd
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
-        totals = np.zeros(stop - start, grad.dtype)
+        part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
         for i in range(grad.shape[1]):
             g, y = grad[b, i, start:stop], output[b, i, start:stop]
-            for j in range(totals.size):
-                totals[j] += g[j] * y[j]
+            for j in range(part.size):
+                part[j] += g[j] * y[j]
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
         for i in range(grad.shape[1]):
             g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
-            for j in range(totals.size):
-                to[j] = (g[j] - totals[j]) * y[j]
+            for j in range(part.size):
+                to[j] = (g[j] - part[j]) * y[j]
         line += stop - start
 
 
@@ -160,15 +179,18 @@ def log_softmax_backward_columns(
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
-        totals = np.zeros(stop - start, grad.dtype)
+        part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
         for i in range(grad.shape[1]):
             g = grad[b, i, start:stop]
-            for j in range(totals.size):
-                totals[j] += g[j]
+            for j in range(part.size):
+                part[j] += g[j]
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
         for i in range(grad.shape[1]):
             g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
-            for j in range(totals.size):
-                to[j] = g[j] - exp(y[j]) * totals[j]
+            for j in range(part.size):
+                to[j] = g[j] - exp(y[j]) * part[j]
         line += stop - start
 
 
@@ -193,15 +215,18 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
             result[line] = log(_exponential_sum(row, top)) + x.dtype.type(top)
             line += 1
             continue
-        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
         tops_of(x[b], start, tops)
         for j in range(tops.size):
             tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
         for i in range(count):
             row = x[b, i, start:stop]
-            for j in range(totals.size):
-                totals[j] += exp(row[j] - tops[j])
+            for j in range(part.size):
+                part[j] += exp(row[j] - tops[j])
+            collect(part, totals, i)
         out = result[line : line + stop - start]
         for j in range(out.size):
-            out[j] = log(totals[j]) + tops[j]
+            part[j] += totals[j]
+            out[j] = log(part[j]) + tops[j]
         line += stop - start

@@ -1,0 +1,1 @@
+"""Proof of gradient formulas of element-wise entries: derived symbolically, compared as generalised polynomials."""

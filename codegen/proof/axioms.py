@@ -1,0 +1,133 @@
+"""What is known of the scalar functions of expressions: their slopes, and what some of them stand for.
+
+An expression's slope follows from these by the chain rule, and from nothing else. A slope is written as one would wish
+to read it in a formula, over the parameters and `result`; a meaning is what the function is in terms of others. Where
+there is a meaning the slope is proved from it, else it is compared with differences of SciPy's function
+(tests/codegen/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar function: its parameters, its slope by each (None: there is none in closed form), and its meaning."""
+
+    parameters: tuple[str, ...]
+    slopes: tuple[str | None, ...]
+    meaning: str | None = None
+
+    def slope(self, i: int) -> ast.expr | None:
+        """The slope by parameter `i`, over the parameters and `result`."""
+        text = self.slopes[i]
+        return None if text is None else parsed(text)
+
+
+def parsed(text: str) -> ast.expr:
+    """An expression of this file."""
+    return ast.parse(text, mode="eval").body
+
+
+def _of_x(slope: str | None, meaning: str | None = None) -> Scalar:
+    return Scalar(("x",), (slope,), meaning)
+
+
+FUNCTIONS: dict[str, Scalar] = {
+    # exponentials and logarithms
+    "exp": _of_x("result"),
+    "exp2": _of_x("log(2) * result", "exp(log(2) * x)"),
+    "expm1": _of_x("result + 1", "exp(x) - 1"),
+    "log": _of_x("divide(1, x)"),
+    "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
+    "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
+    "log1p": _of_x("divide(1, 1 + x)", "log(1 + x)"),
+    "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
+    # powers
+    "sqrt": _of_x("divide(1, 2 * result)"),
+    "rsqrt": _of_x("-0.5 * result * result * result", "divide(1, sqrt(x))"),
+    "divide": Scalar(("x", "y"), ("divide(1, y)", "-divide(divide(x, y), y)")),
+    "pow": Scalar(("x", "y"), ("y * pow(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
+    "pow_number": Scalar(("x", "y"), ("y * pow_number(x, y - 1)", "result * log(x)"), "exp(y * log(x))"),
+    "hypot": Scalar(("x", "y"), ("divide(x, result)", "divide(y, result)"), "sqrt(x * x + y * y)"),
+    # circular and hyperbolic functions, and their inverses
+    "sin": _of_x("cos(x)"),
+    "cos": _of_x("-sin(x)"),
+    "tan": _of_x("1 + result * result", "divide(sin(x), cos(x))"),
+    "asin": _of_x("rsqrt((1 - x) * (1 + x))"),
+    "acos": _of_x("-rsqrt((1 - x) * (1 + x))"),
+    "atan": _of_x("divide(1, 1 + x * x)"),
+    "atan2": Scalar(("y", "x"), ("divide(x, x * x + y * y)", "-divide(y, x * x + y * y)")),
+    "sinh": _of_x("cosh(x)", "divide(exp(x) - exp(-x), 2)"),
+    "cosh": _of_x("sinh(x)", "divide(exp(x) + exp(-x), 2)"),
+    "tanh": _of_x("1 - result * result", "divide(exp(2 * x) - 1, exp(2 * x) + 1)"),
+    "asinh": _of_x("rsqrt(1 + x * x)", "log(x + sqrt(1 + x * x))"),
+    "acosh": _of_x("rsqrt(x - 1) * rsqrt(x + 1)"),
+    "atanh": _of_x("divide(1, (1 - x) * (1 + x))", "divide(log(1 + x) - log(1 - x), 2)"),
+    # the normal distribution and the error function
+    "normal_pdf": _of_x("-x * result", "divide(exp(-divide(x * x, 2)), sqrt(2 * PI))"),
+    "normal_cdf": _of_x("normal_pdf(x)"),
+    "erf": _of_x("divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(sqrt(2) * x) - 1"),
+    "erfc": _of_x("-divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(-sqrt(2) * x)"),
+    "erfcx": _of_x("2 * x * result - divide(2, sqrt(PI))", "2 * exp(x * x) * normal_cdf(-sqrt(2) * x)"),
+    "erfinv": _of_x("divide(sqrt(PI), 2) * exp(result * result)"),
+    "ndtri": _of_x("sqrt(2 * PI) * exp(divide(result * result, 2))"),
+    "log_ndtr": _of_x("divide(normal_pdf(x), normal_cdf(x))", "log(normal_cdf(x))"),
+    "entr": _of_x("-log(x) - 1", "-x * log(x)"),
+    # gamma and zeta functions
+    "lgamma": _of_x("digamma(x)"),
+    "digamma": _of_x("polygamma(1, x)"),
+    "polygamma": Scalar(("n", "x"), (None, "polygamma(n + 1, x)")),
+    "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
+    "igamma": Scalar(("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))")),
+    "igammac": Scalar(("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "1 - igamma(a, x)"),
+    # Bessel functions
+    "bessel_j0": _of_x("-bessel_j1(x)"),
+    "bessel_j1": _of_x("bessel_j0(x) - divide(result, x)"),
+    "bessel_y0": _of_x("-bessel_y1(x)"),
+    "bessel_y1": _of_x("bessel_y0(x) - divide(result, x)"),
+    "i0": _of_x("i1(x)"),
+    "i1": _of_x("i0(x) - divide(result, x)"),
+    "i0e": _of_x("i1e(x) - sgn(x) * result", "exp(-abs(x)) * i0(x)"),
+    "i1e": _of_x("i0e(x) - result * (sgn(x) + divide(1, x))", "exp(-abs(x)) * i1(x)"),
+    "modified_bessel_k0": _of_x("-modified_bessel_k1(x)"),
+    "modified_bessel_k1": _of_x("-modified_bessel_k0(x) - divide(result, x)"),
+    "scaled_modified_bessel_k0": _of_x("result - scaled_modified_bessel_k1(x)", "exp(x) * modified_bessel_k0(x)"),
+    "scaled_modified_bessel_k1": _of_x(
+        "result - divide(result, x) - scaled_modified_bessel_k0(x)", "exp(x) * modified_bessel_k1(x)"
+    ),
+    "spherical_bessel_j0": _of_x("divide(cos(x) - result, x)", "divide(sin(x), x)"),
+    # choices: conditions tell the cases apart
+    "abs": _of_x("sgn(x)", "x if x >= 0 else -x"),
+    "sgn": _of_x("0", "1 if x > 0 else (-1 if x < 0 else 0)"),
+    "sign": _of_x("0", "1 if x > 0 else (-1 if x < 0 else 0)"),
+    "maximum": Scalar(("x", "y"), ("1 if x > y else 0", "0 if x > y else 1"), "x if x > y else y"),
+    "minimum": Scalar(("x", "y"), ("1 if x < y else 0", "0 if x < y else 1"), "x if x < y else y"),
+    "fmax": Scalar(("x", "y"), ("1 if x > y else 0", "0 if x > y else 1"), "x if x > y else y"),
+    "fmin": Scalar(("x", "y"), ("1 if x < y else 0", "0 if x < y else 1"), "x if x < y else y"),
+    "copysign": Scalar(
+        ("x", "y"), ("sgn(x) * (-1 if signbit(y) else 1)", "0"), "(x if x >= 0 else -x) * (-1 if signbit(y) else 1)"
+    ),
+    "lerp": Scalar(("a", "b", "w"), ("1 - w", "w", "b - a"), "a + w * (b - a)"),
+    # steps: flat where they have a slope
+    **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc")},
+    "round_decimals": Scalar(("x", "decimals"), ("0", None)),
+    "floor_divide": Scalar(("x", "y"), ("0", "0")),
+    "trunc_divide": Scalar(("x", "y"), ("0", "0")),
+    "remainder": Scalar(("x", "y"), ("1", "-floor_divide(x, y)"), "x - y * floor_divide(x, y)"),
+    "fmod": Scalar(("x", "y"), ("1", "-trunc_divide(x, y)"), "x - y * trunc_divide(x, y)"),
+    # of real numbers
+    "angle": _of_x("0", "0 if x >= 0 else PI"),
+    "conj": _of_x("1", "x"),
+    "real": _of_x("1", "x"),
+    "imag": _of_x("0", "0"),
+    "unfused": _of_x("1", "x"),
+    "isnan": _of_x("0", "False"),
+    "isinf": _of_x("0", "False"),
+    "isfinite": _of_x("0", "True"),
+    "isposinf": _of_x("0", "False"),
+    "isneginf": _of_x("0", "False"),
+    "signbit": _of_x("0", "x < 0"),
+}

@@ -1,0 +1,256 @@
+"""The cases of an expression with conditions: in each the conditions are decided, and the rest is exact algebra.
+
+A condition compares two values, so it is decided by the sign of their difference. Which signs occur together is found
+by points: those of a pool that lie in a case are its witnesses, and a case without any is empty.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from . import algebra
+from .algebra import Sum, function, number
+from .constants import recognised
+from .numbers import FLOAT, Points
+from .slope import meaning
+
+T = TypeVar("T")
+MOST_CASES = 400
+
+
+class NotAlgebraic(Exception):
+    """An expression that the algebra cannot hold."""
+
+
+class Open(Exception):
+    """A condition whose sign is not decided yet."""
+
+    def __init__(self, value: Sum | str) -> None:
+        super().__init__(str(value))
+        self.value = value
+
+
+@dataclass(frozen=True)
+class Case:
+    """Signs of differences by their keys, truth of conditions that are tensors, and the points that lie here."""
+
+    inside: np.ndarray
+    signs: Mapping[str, int] = field(default_factory=dict)
+    differences: tuple[Sum, ...] = ()  # those that are not zero here by the sign of which it was decided
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is no boundary between others."""
+        return 0 not in [sign for key, sign in self.signs.items() if not key.startswith("?")]
+
+
+def cases(compute: Callable[[Case], T], points: Points) -> Iterator[tuple[Case, T]]:
+    """What is computed in each case that some point lies in."""
+    size = len(next(iter(points.values())))
+    waiting, count = [Case(np.arange(size))], 0
+    while waiting:
+        case = waiting.pop()
+        try:
+            yield case, compute(case)
+        except Open as condition:
+            waiting += split(case, condition.value, points)
+        count += 1
+        if count > MOST_CASES:
+            raise algebra.TooLarge
+
+
+def split(case: Case, value: Sum | str, points: Points) -> Iterator[Case]:
+    """The cases by the sign of a difference, or by a mask."""
+    some = {name: array[case.inside] for name, array in points.items()}
+    if isinstance(value, str):
+        signs, key, seen = np.where(some[value], 1, 0), f"?{value}", case.differences
+    else:
+        signs, key, seen = np.sign(numeric(value, some)), value.key, (*case.differences, value)
+    for sign in (1, -1, 0):
+        inside = case.inside[signs == sign]
+        if inside.size:
+            yield Case(inside, {**case.signs, key: sign}, seen)
+
+
+def numeric(value: Sum, points: Points) -> Any:
+    """The numbers that a sum is at some points."""
+    total: Any = np.zeros(len(next(iter(points.values()))))
+    with np.errstate(all="ignore"):
+        return total + sum(_numeric_term(product, factor, points) for product, factor in value.terms.items())
+
+
+def _numeric_term(product: algebra.Product, factor: Fraction, points: Points) -> Any:
+    term: Any = float(factor)
+    for atom, power in product:
+        base = _numeric_atom(atom, points)
+        term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
+    return term
+
+
+def _numeric_atom(atom: algebra.Atom, points: Points) -> Any:
+    if atom.kind == "variable":
+        return np.pi if atom.name == "PI" else points[atom.name]
+    operands = [numeric(operand, points) for operand in atom.operands]
+    return operands[0] if atom.kind == "base" else FLOAT[atom.name](*operands)
+
+
+# ---- expressions as sums ---------------------------------------------------------------------------------------------
+
+_SIGNS: dict[type, Callable[[int, int], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+_EVEN, _ODD = ("cos",), ("sin", "atan", "erfinv")
+_HALF = Fraction(1, 2)
+
+
+class Algebra:
+    """Turns an expression into a sum, in one case."""
+
+    def __init__(self, case: Case, conditions: frozenset[str] = frozenset()) -> None:
+        self.case = case
+        self.conditions = conditions  # the names that are true or false
+
+    def value(self, tree: ast.expr) -> Sum:
+        """The sum that an expression is here."""
+        match tree:
+            case ast.Constant(value=bool(value)):
+                return number(int(value))
+            case ast.Constant(value=int(value)):
+                return number(value)
+            case ast.Constant(value=float(value)):
+                return recognised(value)
+            case ast.Name(id=name):
+                return algebra.variable(name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.value(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.combined(op, left, right)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.value(body if self.holds(test) else orelse)
+            case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
+                return self.value(body if self.holds(test) else orelse)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self.called(name, args)
+        raise NotAlgebraic(ast.unparse(tree))
+
+    def combined(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Sum:
+        """A sum, a product, a quotient or a power."""
+        match op:
+            case ast.Add():
+                return self.value(left) + self.value(right)
+            case ast.Sub():
+                return self.value(left) - self.value(right)
+            case ast.Mult():
+                return self.value(left) * self.value(right)
+            case ast.Div():
+                return self.called("divide", [left, right])
+            case ast.Pow():
+                return self.called("pow", [left, right])
+        raise NotAlgebraic(type(op).__name__)
+
+    def called(self, name: str, args: list[ast.expr]) -> Sum:
+        """A call of a scalar function."""
+        stands_for = meaning(name, args)
+        if name in ("pow", "pow_number"):
+            exponent = self.value(args[1]).constant
+            if exponent is not None:
+                return algebra.power(self.value(args[0]), exponent)
+        if stands_for is not None:
+            return self.value(stands_for)
+        operands = [self.value(argument) for argument in args]
+        match name:
+            case "divide":
+                return operands[0] * algebra.power(operands[1], Fraction(-1))
+            case "sqrt":
+                return algebra.power(operands[0], _HALF)
+            case "exp":
+                return algebra.exponential(operands[0])
+            case "normal_cdf" if is_negative(operands[0]):
+                return number(1) - function(name, -operands[0])
+        if name in (*_EVEN, *_ODD) and is_negative(operands[0]):
+            found = function(name, -operands[0])
+            return found if name in _EVEN else -found
+        if name not in FLOAT:
+            raise NotAlgebraic(name)
+        return function(name, *operands)
+
+    def holds(self, test: ast.expr) -> bool:
+        """Whether a condition is true here."""
+        match test:
+            case ast.Constant(value=value):
+                return bool(value)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=operand):
+                return not self.holds(operand)
+            case ast.BoolOp(op=op, values=values):
+                return (all if isinstance(op, ast.And) else any)([self.holds(value) for value in values])
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                return self.holds(left) and self.holds(right)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self.holds(left) or self.holds(right)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if self.is_condition(left):
+                return _SIGNS[type(op)](int(self.holds(left)), int(self.truth(right)))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return _SIGNS[type(op)](self.sign(self.value(left) - self.value(right)), 0)
+            case ast.Name(id=name):
+                return self.mask(name) if name in self.conditions else self.sign(algebra.variable(name)) != 0
+            case ast.Call(func=ast.Name(id=name), args=args) if (found := meaning(name, args)) is not None:
+                return self.holds(found)
+        raise NotAlgebraic(ast.unparse(test))
+
+    def truth(self, tree: ast.expr) -> bool:
+        return bool(tree.value) if isinstance(tree, ast.Constant) else self.holds(tree)
+
+    def is_condition(self, tree: ast.expr) -> bool:
+        """Whether an expression is true or false, not a number."""
+        match tree:
+            case ast.Name(id=name):
+                return name in self.conditions
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.Call(func=ast.Name(id=name), args=args):
+                found = meaning(name, args)
+                return isinstance(found, ast.Compare) or (
+                    isinstance(found, ast.Constant) and found.value in (True, False)
+                )
+        return False
+
+    def mask(self, name: str) -> bool:
+        if f"?{name}" not in self.case.signs:
+            raise Open(name)
+        return self.case.signs[f"?{name}"] == 1
+
+    def sign(self, value: Sum) -> int:
+        """The sign of a difference."""
+        constant = value.constant
+        if constant is not None:
+            return int(constant > 0) - int(constant < 0)
+        flipped = is_negative(value)
+        plain = scaled(-value if flipped else value)
+        if plain.key not in self.case.signs:
+            raise Open(plain)
+        sign = self.case.signs[plain.key]
+        return -sign if flipped else sign
+
+
+def is_negative(value: Sum) -> bool:
+    """Whether the first term has a negative factor: of a value and its opposite one is."""
+    first = min(value.terms, key=lambda product: [(atom.key, power) for atom, power in product], default=None)
+    return first is not None and value.terms[first] < 0
+
+
+def scaled(value: Sum) -> Sum:
+    """The value times the positive number that makes its first factor one."""
+    first = min(value.terms, key=lambda product: [(atom.key, power) for atom, power in product])
+    return Sum({product: factor / abs(value.terms[first]) for product, factor in value.terms.items()})

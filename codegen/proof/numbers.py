@@ -1,0 +1,117 @@
+"""Scalar expressions in numbers: over arrays of points, in float64, with NumPy's and SciPy's functions.
+
+These are not the framework's own kernels, so what they say is a second opinion.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from .slope import meaning
+
+FLOAT: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "hypot")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "conj", "real", "imag")},
+    **{name: getattr(np, f"arc{name[1:]}") for name in ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")},
+    **{name: getattr(np, name) for name in ("abs", "sign", "floor", "ceil", "trunc", "fmod", "remainder", "copysign")},
+    **{name: getattr(np, name) for name in ("isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit")},
+    **{name: getattr(np, name) for name in ("maximum", "minimum", "fmax", "fmin", "floor_divide")},
+    **{name: getattr(special, name) for name in ("erf", "erfc", "erfcx", "erfinv", "ndtri", "log_ndtr", "entr")},
+    **{name: getattr(special, name) for name in ("digamma", "polygamma", "zeta", "i0", "i0e", "i1", "i1e")},
+    "angle": lambda x: np.where(x < 0, np.pi, 0.0),
+    "divide": np.true_divide,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "pow": np.power,
+    "pow_number": np.power,
+    "round": np.rint,
+    "round_decimals": lambda x, decimals: np.rint(x * 10.0**decimals) / 10.0**decimals,
+    "trunc_divide": lambda x, y: np.trunc(x / y),
+    "sgn": np.sign,
+    "unfused": lambda x: x,
+    "lerp": lambda a, b, w: a + w * (b - a),
+    "sigmoid": special.expit,
+    "normal_cdf": special.ndtr,
+    "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
+    "lgamma": special.gammaln,
+    "igamma": special.gammainc,
+    "igammac": special.gammaincc,
+    "bessel_j0": special.j0,
+    "bessel_j1": special.j1,
+    "bessel_y0": special.y0,
+    "bessel_y1": special.y1,
+    "modified_bessel_k0": special.k0,
+    "modified_bessel_k1": special.k1,
+    "scaled_modified_bessel_k0": special.k0e,
+    "scaled_modified_bessel_k1": special.k1e,
+    "spherical_bessel_j0": lambda x: np.sinc(x / np.pi),
+    "airy_ai": lambda x: special.airy(x)[0],
+}
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: np.true_divide,
+    ast.Pow: np.power,
+    ast.Mod: np.remainder,
+    ast.FloorDiv: np.floor_divide,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+CONSTANTS = {"PI": np.pi, "inf": np.inf, "nan": np.nan, "pi": np.pi}
+Points = Mapping[str, np.ndarray]  # an array of numbers for each name, all of one length
+
+
+class Unknown(Exception):
+    """An expression of something that has no numbers here."""
+
+
+def evaluate(tree: ast.expr, points: Points) -> Any:
+    """The values of an expression at some points; of a choice both sides are computed, as kernels do."""
+    match tree:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name) if name in points:
+            return points[name]
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.UnaryOp(op=op, operand=operand):
+            value = evaluate(operand, points)
+            return -value if isinstance(op, ast.USub) else np.logical_not(value)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _BINARY[type(op)](evaluate(left, points), evaluate(right, points))
+        case ast.BoolOp(op=op, values=values):
+            found = [evaluate(value, points) for value in values]
+            return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*found))
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return _COMPARE[type(op)](evaluate(left, points), evaluate(right, points))
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
+        case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
+            return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return _called(name, args, points)
+    raise Unknown(ast.unparse(tree))
+
+
+def _called(name: str, args: list[ast.expr], points: Points) -> Any:
+    if name in FLOAT:
+        return FLOAT[name](*(evaluate(argument, points) for argument in args))
+    stands_for = meaning(name, args)
+    if stands_for is None:
+        raise Unknown(name)
+    return evaluate(stands_for, points)

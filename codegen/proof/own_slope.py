@@ -1,0 +1,112 @@
+"""What the framework differentiates a formula to: by the formulas of the ops in it, ties and branches included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from ..model import Entry
+from ..scalar_code import NotElementwise, bind
+from .inlining import Plain
+from .slope import ONE, ZERO, chosen, is_number, negative, plus, times
+
+RESULT_SLOPE = "result_slope"  # the name of the slope of `result`
+_OPERATORS: dict[type, str] = {ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
+_CONSTANT = ("zeros_like", "ones_like", "full_like")
+
+
+class OwnSlope:
+    """Differentiates formulas by one argument, over ops as they are written."""
+
+    def __init__(self, inliner: Plain, argument: str) -> None:
+        self.inliner = inliner
+        self.argument = argument
+
+    def of(self, tree: ast.expr) -> ast.expr:
+        """The slope of a formula."""
+        match tree:
+            case ast.Name(id=name):
+                return ONE if name == self.argument else ast.Name(RESULT_SLOPE) if name == "result" else ZERO
+            case ast.Constant() | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not() | ast.Invert()):
+                return ZERO
+            case ast.UnaryOp(operand=operand):
+                return negative(self.of(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._of_operator(op, left, right)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return chosen(test, self.of(body), self.of(orelse))
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+                return self._of_op(name, args, {k.arg or "": k.value for k in keywords})
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=keywords):
+                given = [*args]
+                given.insert(self.inliner.place_of_self(name), value)
+                return self._of_op(name, given, {k.arg or "": k.value for k in keywords})
+        raise NotElementwise(ast.unparse(tree))
+
+    def _of_operator(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
+        match op:
+            case ast.Add():
+                return plus(self.of(left), self.of(right))
+            case ast.Sub():
+                return plus(self.of(left), negative(self.of(right)))
+            case ast.Mult():
+                return plus(times(self.of(left), right), times(left, self.of(right)))
+            case ast.BitAnd() | ast.BitOr() | ast.BitXor():
+                return ZERO
+        symbol = _OPERATORS[type(op)]
+        return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
+
+    def _of_op(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+        if name in _CONSTANT:
+            return ZERO
+        if name == "unfused":
+            return self.of(args[0])
+        return self._of_entries(self.inliner.by_name.get(name, []), name, args, named)
+
+    def _of_entries(
+        self, entries: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]
+    ) -> ast.expr:
+        """By the formulas of the first overload that takes these arguments."""
+        for entry in entries:
+            scope = bind(entry, args, dict(named)) if entry.compute.tree is not None else None
+            if scope is None:
+                continue
+            if entry.compute.kind == "composite":
+                return self.of(replaced(entry.compute.tree, scope))
+            return self._by_formulas(entry, scope, call_of(name, args, named))
+        raise NotElementwise(name)
+
+    def _by_formulas(self, entry: Entry, scope: dict[str, ast.expr], call: ast.expr) -> ast.expr:
+        found: ast.expr = ZERO
+        for argument, formula in entry.gradients.items():
+            inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
+            if is_number(inner, 0):
+                continue
+            if formula.tree is None:
+                raise NotElementwise(f"{entry.name} by {argument}")
+            found = plus(found, replaced(formula.tree, scope | {"grad": inner, "result": call}))
+        return found
+
+
+def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:
+    """The call that was read, or the operator."""
+    operator = next((kind for kind, symbol in _OPERATORS.items() if symbol == name), None)
+    if operator is not None:
+        return ast.BinOp(args[0], operator(), args[1])
+    return ast.Call(ast.Name(name), args, [ast.keyword(key, value) for key, value in named.items()])
+
+
+def replaced(tree: ast.expr | None, scope: Mapping[str, ast.expr]) -> ast.expr:
+    """A formula with its names replaced, called functions aside."""
+    assert tree is not None
+
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return scope.get(node.id, node)
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            function = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
+            keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+            return ast.Call(function, [self.visit(a) for a in node.args], keywords)
+
+    return Replace().visit(ast.parse(ast.unparse(tree), mode="eval").body)

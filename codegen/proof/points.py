@@ -1,0 +1,108 @@
+"""The points at which an entry is looked at: spread over its domain, and on the boundaries of its conditions."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from ..model import Argument, Entry
+from .algebra import Atom, Sum
+from .cases import numeric
+from .numbers import Points
+
+COUNT = 4_000
+SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0)
+SCALES = (0.1, 1.0, 10.0, 60.0)
+
+
+def drawn(entry: Entry) -> dict[str, np.ndarray]:
+    """Numbers for all arguments and for `grad`: the same for the same entry."""
+    rng = np.random.default_rng(zlib.crc32(entry.name.encode()))
+    points = {a.name: _column(entry, a, rng) for a in entry.schema.arguments if _is_numeric(a)}
+    points["grad"] = rng.normal(size=COUNT) + 3.0
+    return points
+
+
+def _is_numeric(argument: Argument) -> bool:
+    return argument.type.base in ("Tensor", "Scalar", "float", "int", "bool") and not argument.type.is_list
+
+
+def is_mask(entry: Entry, argument: Argument) -> bool:
+    """Whether an argument is true or false."""
+    formula = entry.gradients.get(argument.name)
+    masked = formula is not None and formula.keyword == "non_differentiable" and argument.type.is_tensor
+    return argument.type.base == "bool" or masked
+
+
+def _column(entry: Entry, argument: Argument, rng: np.random.Generator) -> np.ndarray:
+    """The numbers of one argument."""
+    if is_mask(entry, argument):
+        return rng.integers(0, 2, COUNT).astype(bool)
+    if argument.name in entry.domain:
+        low, high = entry.domain[argument.name]
+        return _with_specials(rng.uniform(low, high, COUNT), [v for v in SPECIAL if low <= v <= high], rng)
+    if argument.type.is_tensor:
+        return _with_specials(rng.normal(size=COUNT) * rng.choice(SCALES, COUNT), SPECIAL, rng)
+    given = list(_given(entry, argument))
+    if argument.type.base == "int":
+        return rng.choice([int(v) for v in given] or [0, 1, 2, 3], COUNT)
+    if not given:
+        return _with_specials(rng.normal(size=COUNT) * 3, SPECIAL, rng)
+    return np.asarray(rng.choice(given, COUNT) * np.where(rng.random(COUNT) < 0.5, 1.0, rng.uniform(0.5, 2, COUNT)))
+
+
+def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.random.Generator) -> np.ndarray:
+    """The numbers, one of eight replaced by a special one."""
+    chosen = list(specials)
+    if not chosen:
+        return numbers
+    return np.where(rng.random(numbers.size) < 0.125, rng.choice(chosen, numbers.size), numbers)
+
+
+def _given(entry: Entry, argument: Argument) -> Iterator[float]:
+    """The finite numbers that the default and the samples give to an argument."""
+    nodes = [sample.arguments.get(argument.name) for sample in (*entry.samples, *entry.hard)]
+    if argument.default is not None:
+        nodes.append(ast.parse(argument.default, mode="eval").body)
+    for node in nodes:
+        try:
+            value = None if node is None else ast.literal_eval(node)
+        except ValueError:
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value):
+            yield float(value)
+
+
+def boundary(
+    differences: Iterable[Sum], points: Points, tensors: Sequence[str], numbers: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Points at which one of the differences is zero exactly: one variable is moved there, where it is linear in it.
+
+    A number is moved only where it is compared with a constant: what the others may be beside it nobody knows here.
+    """
+    few = {name: array[:200] for name, array in points.items()}
+    found: list[dict[str, np.ndarray]] = []
+    for difference, name in itertools.product({d.key: d for d in differences}.values(), (*tensors, *numbers)):
+        atoms = difference.atoms()
+        if Atom("variable", name) not in atoms or (name in numbers and len(atoms) > 1):
+            continue
+        at = [numeric(difference, {**few, name: np.full(200, float(v))}) for v in (0, 1, 2)]
+        with np.errstate(all="ignore"):
+            there = -at[0] / (at[1] - at[0])
+            moved = {**few, name: there}
+            linear = np.isclose(at[2] - at[1], at[1] - at[0]) & np.isfinite(there)
+            exact = linear & (numeric(difference, moved) == 0)
+        found.append({key: array[exact] for key, array in moved.items()})
+    return {name: np.concatenate([part[name] for part in found] or [points[name][:0]]) for name in points}
+
+
+def corners(points: Points, tensors: Sequence[str]) -> dict[str, np.ndarray]:
+    """Points at which all tensors are special numbers, or as good as equal."""
+    grid = np.array(list(itertools.product((*SPECIAL, -0.0), repeat=min(len(tensors), 3)))).T
+    count = grid.shape[1] if tensors else 0
+    few = {name: np.resize(array, count) for name, array in points.items()}
+    return {**few, **dict(zip(tensors, grid, strict=False))}

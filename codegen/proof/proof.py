@@ -1,0 +1,179 @@
+"""Whether the written gradient formulas of an element-wise entry are the slopes of its expression.
+
+In the interior of every case the written slope and the derived one are compared as exact values; where that does not
+settle it, at all points of the case in numbers. On the boundaries of cases the written slope is compared with the
+limits of the derived one from both sides, by the entry's policy at kinks.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernel_code import inlined
+from ..model import Entry, Formula
+from ..scalar_code import NotElementwise, substitute
+from . import algebra
+from .boundaries import Boundary
+from .cases import Algebra, Case, NotAlgebraic, cases
+from .inlining import Plain
+from .numbers import Points, Unknown, evaluate
+from .own_slope import RESULT_SLOPE, OwnSlope
+from .points import boundary, corners, drawn, is_mask
+from .slope import ONE, NoSlope, slope, times
+
+PROVED, EQUAL, WRONG, OPEN = STATES = "proved", "equal in numbers", "wrong", "open"
+TOLERANCE = 1e-11  # relative, of what is compared in numbers
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of one gradient formula."""
+
+    argument: str
+    state: str  # one of STATES
+    reason: str = ""
+    compared: int = 0  # points on boundaries, and in cases that are not proved
+
+
+class Prover:
+    """Proves the formulas of entries of one spec."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self.inliner = Plain(entries)
+
+    def verdicts(self, entry: Entry) -> list[Verdict]:
+        """A verdict for each gradient formula of an element-wise entry."""
+        formulas = {name: f for name, f in entry.gradients.items() if f.tree is not None}
+        return [self.verdict(entry, name, formula) for name, formula in formulas.items()]
+
+    def verdict(self, entry: Entry, argument: str, formula: Formula) -> Verdict:
+        """What is known of one formula."""
+        try:
+            own = self.own_slope(entry, argument, formula)
+            return Comparison(entry, argument, self.written(entry, formula), own).verdict()
+        except NotElementwise as error:
+            return Verdict(argument, OPEN, f"{error} is no scalar function")
+        except NoSlope as error:
+            return Verdict(argument, OPEN, str(error))
+        except Unknown as error:
+            return Verdict(argument, OPEN, f"{error} has no numbers")
+
+    def written(self, entry: Entry, formula: Formula) -> ast.expr:
+        """The formula over the arguments and `grad` alone."""
+        expression = entry.compute.tree
+        assert expression is not None
+        return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
+
+    def own_slope(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
+        """What the framework differentiates the formula to; None where that is not element-wise."""
+        expression = entry.compute.tree
+        assert expression is not None
+        assert formula.tree is not None
+        try:
+            tree = OwnSlope(self.inliner, argument).of(formula.tree)
+            result_slope = slope(expression, {argument: ONE})
+            names = {name: ast.Name(name) for name in (RESULT_SLOPE, "grad", "result", *argument_names(entry))}
+            scalar = self.inliner.scalar(tree, names)
+        except (NotElementwise, NoSlope):
+            return None
+        return substitute(scalar, {"result": expression, RESULT_SLOPE: result_slope})
+
+
+def argument_names(entry: Entry) -> list[str]:
+    return [a.name for a in entry.schema.arguments]
+
+
+class Comparison:
+    """The written slope of one argument, and the derived one."""
+
+    def __init__(self, entry: Entry, argument: str, written: ast.expr, again: ast.expr | None) -> None:
+        expression = entry.compute.tree
+        assert expression is not None
+        self.entry = entry
+        self.argument = argument
+        self.expression = expression
+        self.written = written
+        self.again = again  # what the written slope is differentiated to
+        self.derived = times(ast.Name("grad", ast.Load()), slope(expression, {argument: ONE}))
+        order = [name for name, formula in entry.gradients.items() if formula.tree is not None]
+        self.policy = entry.kink[order.index(argument) if len(entry.kink) > 1 else 0]
+        self.conditions = frozenset(a.name for a in entry.schema.arguments if is_mask(entry, a))
+        self.points = self._where_defined(drawn(entry))
+        self.differences: list[algebra.Sum] = []
+
+    def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The points at which the expression is finite."""
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(np.broadcast_to(evaluate(self.expression, points), points["grad"].shape))
+        return {name: array[finite] for name, array in points.items()}
+
+    def verdict(self) -> Verdict:
+        """Case by case, then on the boundaries."""
+        state, reason, compared = PROVED, "", 0
+        found, why = self._by_cases()
+        rest = self.points if found is None else {name: array[found] for name, array in self.points.items()}
+        if len(rest["grad"]):
+            wrong = self._worst(rest)
+            if wrong:
+                return Verdict(self.argument, WRONG, wrong)
+            state, reason, compared = EQUAL, why, len(rest["grad"])
+        on = self._boundary_points()
+        fault = self._boundary(on).fault() if len(on["grad"]) else ""
+        if fault:
+            return Verdict(self.argument, WRONG, fault)
+        return Verdict(self.argument, state, reason, compared + len(on["grad"]))
+
+    def _boundary_points(self) -> Points:
+        """Points on the boundaries, and at numbers that are special, at which the expression is finite."""
+        movable = [name for name, array in self.points.items() if array.dtype.kind == "f" and name != "grad"]
+        tensors = [a.name for a in self.entry.tensor_arguments if a.name in movable]
+        numbers = [name for name in movable if name not in tensors]
+        both = boundary(self.differences, self.points, tensors, numbers), corners(self.points, tensors)
+        return self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
+
+    def _boundary(self, points: Points) -> Boundary:
+        return Boundary(self.expression, self.derived, self.written, self.again, self.argument, points, self.policy)
+
+    def _by_cases(self) -> tuple[np.ndarray | None, str]:
+        """The points of interior cases in which the formulas are not proved to be equal, and why not; None: all."""
+        left, why = [], ""
+        try:
+            for case, reason in cases(self._compared, self.points):
+                self.differences += case.differences
+                if reason and case.is_open:
+                    left.append(case.inside)
+                    why = reason
+        except algebra.TooLarge:
+            return None, "too many terms or cases"
+        return np.concatenate(left) if left else np.zeros(0, int), why
+
+    def _compared(self, case: Case) -> str:
+        """Why the slopes are not proved equal in a case; empty where they are."""
+        here = Algebra(case, self.conditions)
+        try:
+            zero = algebra.is_zero(here.value(self.derived) - here.value(self.written))
+        except NotAlgebraic as error:
+            return f"{error} is not algebraic"
+        except ZeroDivisionError:
+            return "a division by zero"
+        return "" if zero else "not the same form"
+
+    def _worst(self, points: Points) -> str:
+        """Where the slopes differ most in numbers; empty where they agree."""
+        with np.errstate(all="ignore"):
+            derived, written = (
+                np.broadcast_to(evaluate(tree, points), points["grad"].shape) for tree in (self.derived, self.written)
+            )
+            scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
+            error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)
+            error = np.where(np.isfinite(derived), error, 0)
+        if not error.size or not error.max() > TOLERANCE:
+            return ""
+        worst = int(error.argmax())
+        place = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
+        slopes = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
+        return f"at {place} the formula gives {slopes[0]:.12g}, the slope is {slopes[1]:.12g}"

@@ -1,0 +1,61 @@
+"""What was proved of a spec: findings for formulas that are wrong, and the figures for `python -m codegen prove`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..model import Entry, Spec
+from ..suggest import did_you_mean
+from ..verify_report import Finding
+from .proof import OPEN, PROVED, STATES, WRONG, Prover, Verdict
+
+
+def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
+    """A finding for each gradient formula of an element-wise entry that is not the slope of its expression.
+
+    What samples say of the same formula is shown in its place: they count as worse.
+    """
+    prover = Prover({e.name: e for e in (*(base.entries if base else ()), *spec.entries)})
+    return [
+        Finding(str(entry.gradients[v.argument].where), entry.name, f"gradient of {v.argument}", v.reason, size=0.0)
+        for entry, v in verdicts(prover, spec.entries)
+        if v.state == WRONG
+    ]
+
+
+def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Verdict]]:
+    """The verdict on each gradient formula of the element-wise entries."""
+    for entry in entries:
+        if entry.compute.kind == "elementwise" and entry.compute.tree is not None:
+            for verdict in prover.verdicts(entry):
+                yield entry, verdict
+
+
+def prove(spec: Spec, names: Sequence[str]) -> tuple[list[str], bool]:
+    """The lines of `python -m codegen prove`, and whether a formula is wrong."""
+    known = {entry.schema.name for entry in spec.entries} | set(spec.by_name())
+    for name in names:
+        if name not in known:
+            return [f"prove: no op named '{name}'{did_you_mean(name, known)}"], True
+    chosen = [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
+    found = list(verdicts(Prover(spec.by_name()), chosen))
+    lines = [line(entry, v) for entry, v in found if names or v.state != PROVED]
+    return [*lines, summary([v for _, v in found])], any(v.state == WRONG for _, v in found)
+
+
+def line(entry: Entry, verdict: Verdict) -> str:
+    """One formula: where it stands, and what is known of it."""
+    where = entry.gradients[verdict.argument].where
+    at = f", {verdict.compared} points compared" if verdict.compared else ""
+    why = f": {verdict.reason}" if verdict.reason else ""
+    return f"{where}: {entry.name}, {verdict.argument}: {verdict.state}{why}{at}"
+
+
+def summary(found: Sequence[Verdict]) -> str:
+    """How many formulas are in each state."""
+    counts = Counter(verdict.state for verdict in found)
+    rest = ", ".join(
+        f"{counts[state]} {state}" for state in STATES if state != PROVED and (counts[state] or state != OPEN)
+    )
+    return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}"

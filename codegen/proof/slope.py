@@ -1,0 +1,131 @@
+"""Slopes of scalar expressions by the chain rule, as expressions again."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping
+
+from ..scalar_code import substitute
+from .axioms import FUNCTIONS, parsed
+
+ZERO, ONE = ast.Constant(0), ast.Constant(1)
+Slopes = Mapping[str, ast.expr]  # the slopes of names that are not constant
+_DIVISION, _POWER = (ast.Name(name, ast.Load()) for name in ("divide", "pow"))
+
+
+class NoSlope(Exception):
+    """An expression of something whose slope is not known."""
+
+
+def slope(tree: ast.expr, along: Slopes) -> ast.expr:
+    """The slope of an expression, given those of its names; other names are constant."""
+    match tree:
+        case ast.Name(id=name):
+            return along.get(name, ZERO)
+        case ast.Constant() | ast.Compare() | ast.BoolOp():
+            return ZERO
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return negative(slope(operand, along))
+        case ast.UnaryOp():
+            return ZERO
+        case ast.BinOp(left=left, op=op, right=right):
+            return _of_operator(op, left, right, along)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return chosen(test, slope(body, along), slope(orelse, along))
+        case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
+            return chosen(test, slope(body, along), slope(orelse, along))
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return _of_function(name, tree, args, along)
+    raise NoSlope(ast.unparse(tree))
+
+
+def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Slopes) -> ast.expr:
+    """A sum, a product, a quotient or a power."""
+    match op:
+        case ast.Add():
+            return plus(slope(left, along), slope(right, along))
+        case ast.Sub():
+            return plus(slope(left, along), negative(slope(right, along)))
+        case ast.Mult():
+            return plus(times(slope(left, along), right), times(left, slope(right, along)))
+        case ast.Div():
+            return slope(ast.Call(_DIVISION, [left, right], []), along)
+        case ast.Pow():
+            return slope(ast.Call(_POWER, [left, right], []), along)
+        case ast.BitAnd() | ast.BitOr() | ast.BitXor():
+            return ZERO
+    raise NoSlope(type(op).__name__)
+
+
+def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Slopes) -> ast.expr:
+    """The chain rule: the slope by each argument times that of the argument."""
+    known = FUNCTIONS.get(name)
+    found: ast.expr = ZERO
+    for i, argument in enumerate(args):
+        inner = slope(argument, along)
+        if is_number(inner, 0):
+            continue
+        own = known.slope(i) if known is not None and len(args) == len(known.parameters) else None
+        if known is None or own is None:
+            raise NoSlope(f"the slope of {name} by its argument {i + 1}")
+        scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
+        found = plus(found, times(substitute(own, scope), inner))
+    return found
+
+
+# ---- sums and products without what goes without saying --------------------------------------------------------------
+
+
+def is_number(tree: ast.expr, value: float) -> bool:
+    """Whether an expression is this number."""
+    return isinstance(tree, ast.Constant) and not isinstance(tree.value, bool) and tree.value == value
+
+
+def plus(left: ast.expr, right: ast.expr) -> ast.expr:
+    """left + right."""
+    if is_number(left, 0) or is_number(right, 0):
+        return right if is_number(left, 0) else left
+    if isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.USub):
+        return ast.BinOp(left, ast.Sub(), right.operand)
+    return ast.BinOp(left, ast.Add(), right)
+
+
+def negative(tree: ast.expr) -> ast.expr:
+    """-tree."""
+    if is_number(tree, 0):
+        return tree
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    return ast.UnaryOp(ast.USub(), tree)
+
+
+def times(left: ast.expr, right: ast.expr) -> ast.expr:
+    """left * right."""
+    for one, other in ((left, right), (right, left)):
+        if is_number(one, 0) or is_number(other, 1):
+            return one
+        if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub):
+            return negative(times(*((one.operand, right) if one is left else (left, one.operand))))
+        if isinstance(one, ast.Call) and _is_inverse(one):
+            return ast.Call(_DIVISION, [other, one.args[1]], [])
+    return ast.BinOp(left, ast.Mult(), right)
+
+
+def _is_inverse(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "divide" and is_number(call.args[0], 1)
+
+
+def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
+    """body if test else orelse."""
+    if ast.dump(body) == ast.dump(orelse):
+        return body
+    return ast.IfExp(copy.deepcopy(test), body, orelse)
+
+
+def meaning(name: str, args: list[ast.expr]) -> ast.expr | None:
+    """What a call of a scalar function stands for, in terms of others; None where that is itself."""
+    known = FUNCTIONS.get(name)
+    if known is None or known.meaning is None or len(args) != len(known.parameters):
+        return None
+    return substitute(parsed(known.meaning), dict(zip(known.parameters, args, strict=True)))
