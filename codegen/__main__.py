@@ -13,6 +13,7 @@ python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, chec
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from dataclasses import replace
@@ -80,16 +81,24 @@ def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
     """Render another spec into a package of its own, if the checks find no fault."""
     root = options.out if options.out.name not in ("", "..") else options.out.resolve()
     check_importable(root)
-    renderer = Renderer(spec, OUTSIDE, base)
+    renderer = Renderer(spec, replace(OUTSIDE, spec_path=seen_from(root, options.spec)), base)
     files = listed(renderer.files() | reference(renderer, options.spec), OUTSIDE.command, spec.file)
     if options.check:
         return check(root, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
     planned = plan(root, files)
-    if not options.no_verify and is_wrong(root, files):
+    if not options.no_verify and is_wrong(root, files, options.spec):
         print("nothing was written", file=sys.stderr)
         return 1
     generate([planned])
     return 0
+
+
+def seen_from(root: Path, spec: Path) -> str:
+    """The way from a folder to a spec, as links lead; its name alone where there is none."""
+    try:
+        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        return spec.name
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -155,14 +164,14 @@ def generate(plans: list[Plan]) -> None:
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: Files) -> bool:
+def is_wrong(root: Path, files: Files, spec: Path) -> bool:
     """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / root.name
         write_new(trial, files)
-        return verify_package(trial) != 0
+        return verify_package(trial, spec) != 0
 
 
 def check(root: Path, files: Files, repair: str) -> int:

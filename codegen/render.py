@@ -37,6 +37,7 @@ class Target:
     runtime_kernels: str = "....runtime"  # from two packages below
     command: str = "codegen"
     in_tree: bool = True
+    spec_path: str = "../derivatives.yaml"  # from the folder of the package
 
 
 OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
@@ -97,6 +98,7 @@ class Renderer:
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
             "in_tree": self.target.in_tree,
+            "spec_path": self.target.spec_path,
         }
         return self.environment.get_template(template).render(common | context)
 

@@ -82,11 +82,10 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:92)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:92"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     fused = {1: (("kept_self",), ())}
@@ -132,11 +131,10 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:108)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:108"
     elementwise = kernels.NEG
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -172,11 +170,10 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:122)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:122"
     elementwise = kernels.SIGN
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -212,11 +209,10 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:134)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:134"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -276,11 +272,10 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:148)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:148"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     fused = {1: (("kept_self",), ())}
@@ -326,11 +321,10 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:160)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:160"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -377,11 +371,10 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:172)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:172"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -428,11 +421,10 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:184)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:184"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -479,7 +471,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:197)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "kept_exponent",
@@ -490,7 +482,6 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:197"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -575,11 +566,10 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:216)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:216"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -634,11 +624,10 @@ class PowBackward1(Node):
 
 
 class PowNumberBackward0(Node):
-    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:233)."""
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow_number"
-    spec_place = "derivatives.yaml:233"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_NUMBER
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -693,11 +682,10 @@ class PowNumberBackward0(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:244)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:244"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -753,11 +741,10 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:257)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:257"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -804,11 +791,10 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:271)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:271"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -855,11 +841,10 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:282)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:282"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -906,11 +891,10 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:294)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:294"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     fused = {1: (("kept_self",), ())}
@@ -956,11 +940,10 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:306)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:306"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     fused = {1: (("kept_self",), ())}
@@ -1006,11 +989,10 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:318)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:318"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     fused = {1: (("kept_self",), ())}
@@ -1056,11 +1038,10 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:330)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:330"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     fused = {1: (("kept_self",), ())}
@@ -1106,11 +1087,10 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:345)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:345"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     fused = {1: (("kept_self",), ())}
@@ -1156,11 +1136,10 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:356)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:356"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     fused = {1: (("kept_self",), ())}
@@ -1206,11 +1185,10 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:367)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:367"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1257,11 +1235,10 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:379)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:379"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     fused = {1: (("kept_self",), ())}
@@ -1307,11 +1284,10 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:392)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:392"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     fused = {1: (("kept_self",), ())}
@@ -1357,11 +1333,10 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:405)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:405"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     fused = {1: (("kept_self",), ())}
@@ -1407,11 +1382,10 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:419)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:419"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     fused = {1: (("kept_self",), ())}
@@ -1457,11 +1431,10 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:430)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:430"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     fused = {1: (("kept_self",), ())}
@@ -1507,11 +1480,10 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:441)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:441"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1558,11 +1530,10 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:454)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:454"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     fused = {1: (("kept_self",), ())}
@@ -1608,11 +1579,10 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:468)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:468"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     fused = {1: (("kept_self",), ())}
@@ -1658,11 +1628,10 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:481)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:481"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     fused = {1: (("kept_self",), ())}
@@ -1708,11 +1677,10 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:494)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:494"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     fused = {
@@ -1796,7 +1764,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:513)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "kept_other",
@@ -1807,7 +1775,6 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:513"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1885,11 +1852,10 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:529)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:529"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     fused = {1: (("kept_self",), ())}
@@ -1935,11 +1901,10 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:542)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:542"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     fused = {1: (("kept_self",), ())}
@@ -1985,11 +1950,10 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:555)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:555"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -2036,11 +2000,10 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:567)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:567"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2086,11 +2049,10 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:581)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:581"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -2137,11 +2099,10 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:595)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:595"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     fused = {1: (("kept_self",), ("_saved_negative_slope",))}
@@ -2190,11 +2151,10 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:611)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:611"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
@@ -2261,11 +2221,10 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:627)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:627"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     fused = {1: (("kept_self",), ())}
@@ -2311,11 +2270,10 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:641)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:641"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2367,11 +2325,10 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:651)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:651"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     fused = {1: (("kept_self",), ())}
@@ -2417,11 +2374,10 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:661)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:661"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     fused = {1: (("kept_self",), ())}
@@ -2467,11 +2423,10 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:672)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:672"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     fused = {1: (("kept_self",), ())}
@@ -2539,11 +2494,10 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:700)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:700"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
@@ -2594,11 +2548,10 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:715)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:715"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
@@ -2649,11 +2602,10 @@ class HardtanhBackward0(Node):
 
 
 class CeluBackward0(Node):
-    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:733)."""
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
     op_name = "celu"
-    spec_place = "derivatives.yaml:733"
     saved_slots = ("kept_self",)
     elementwise = kernels.CELU
     fused = {1: (("kept_self",), ("_saved_alpha",))}
@@ -2702,11 +2654,10 @@ class CeluBackward0(Node):
 
 
 class SeluBackward0(Node):
-    """selu(Tensor self) -> Tensor (derivatives.yaml:747)."""
+    """selu(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "selu"
-    spec_place = "derivatives.yaml:747"
     saved_slots = ("kept_self",)
     elementwise = kernels.SELU
     fused = {1: (("kept_self",), ())}
@@ -2760,11 +2711,10 @@ class SeluBackward0(Node):
 
 
 class MishBackward0(Node):
-    """mish(Tensor self) -> Tensor (derivatives.yaml:761)."""
+    """mish(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "mish"
-    spec_place = "derivatives.yaml:761"
     saved_slots = ("kept_self",)
     elementwise = kernels.MISH
     fused = {1: (("kept_self",), ())}
@@ -2815,11 +2765,10 @@ class MishBackward0(Node):
 
 
 class HardsigmoidBackward0(Node):
-    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:775)."""
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardsigmoid"
-    spec_place = "derivatives.yaml:775"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2865,11 +2814,10 @@ class HardsigmoidBackward0(Node):
 
 
 class HardswishBackward0(Node):
-    """hardswish(Tensor self) -> Tensor (derivatives.yaml:790)."""
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardswish"
-    spec_place = "derivatives.yaml:790"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSWISH
     fused = {1: (("kept_self",), ())}
@@ -2915,11 +2863,10 @@ class HardswishBackward0(Node):
 
 
 class HardshrinkBackward0(Node):
-    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)."""
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "hardshrink"
-    spec_place = "derivatives.yaml:805"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -2968,11 +2915,10 @@ class HardshrinkBackward0(Node):
 
 
 class SoftshrinkBackward0(Node):
-    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:817)."""
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "softshrink"
-    spec_place = "derivatives.yaml:817"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -3021,11 +2967,10 @@ class SoftshrinkBackward0(Node):
 
 
 class ThresholdBackward0(Node):
-    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:856)."""
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
     op_name = "threshold"
-    spec_place = "derivatives.yaml:856"
     saved_slots = ("kept_self",)
     elementwise = kernels.THRESHOLD
     fused = {1: (("kept_self",), ("_saved_bound",))}
@@ -3074,11 +3019,10 @@ class ThresholdBackward0(Node):
 
 
 class ChannelLeakBackward0(Node):
-    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:894)."""
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "channel_leak"
-    spec_place = "derivatives.yaml:894"
     saved_slots = ("kept_self", "kept_weight")
     elementwise = kernels.CHANNEL_LEAK
     fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
@@ -3140,11 +3084,10 @@ class ChannelLeakBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:907)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:907"
     elementwise = kernels.FLOOR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3180,11 +3123,10 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:919)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:919"
     elementwise = kernels.CEIL
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3220,11 +3162,10 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:931)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:931"
     elementwise = kernels.ROUND
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3260,11 +3201,10 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:945)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:945"
     elementwise = kernels.ROUND_DECIMALS
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3296,11 +3236,10 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:955)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:955"
     elementwise = kernels.TRUNC
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3336,11 +3275,10 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:968)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:968"
     elementwise = kernels.FRAC
     fused = {}
     inputs = ("self",)
@@ -3377,11 +3315,10 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:1014)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:1014"
     elementwise = kernels.CONJ
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3417,11 +3354,10 @@ class ConjBackward0(Node):
 
 
 class RealCopyBackward0(Node):
-    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1050)."""
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "real_copy"
-    spec_place = "derivatives.yaml:1050"
     elementwise = kernels.REAL_COPY
     fused = {}
     inputs = ("self",)
@@ -3458,11 +3394,10 @@ class RealCopyBackward0(Node):
 
 
 class ImagCopyBackward0(Node):
-    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1060)."""
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "imag_copy"
-    spec_place = "derivatives.yaml:1060"
     inputs = ("self",)
 
     @staticmethod
@@ -3488,11 +3423,10 @@ class ImagCopyBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1100)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:1100"
     elementwise = kernels.ADD_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3538,11 +3472,10 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1119)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:1119"
     elementwise = kernels.ADD_SCALAR
     fused = {}
     inputs = ("self",)
@@ -3579,11 +3512,10 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1128)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:1128"
     elementwise = kernels.SUB_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3628,11 +3560,10 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1145)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:1145"
     elementwise = kernels.RSUB_TENSOR
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3677,11 +3608,10 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1161)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:1161"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3744,11 +3674,10 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1178)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:1178"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3810,11 +3739,10 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1219)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:1219"
     elementwise = kernels.FLOOR_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3859,11 +3787,10 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1235"
     elementwise = kernels.TRUNC_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3908,11 +3835,10 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1247)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1247"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3976,11 +3902,10 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1264"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -4044,11 +3969,10 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1280)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1280"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     fused = {
@@ -4127,11 +4051,10 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1297)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1297"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     fused = {
@@ -4210,11 +4133,10 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1315)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1315"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     fused = {
@@ -4301,11 +4223,10 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1327)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1327"
     elementwise = kernels.LERP_SCALAR
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
     inputs = ("self", "end")
@@ -4350,11 +4271,10 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1343)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1343"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     fused = {
@@ -4422,11 +4342,10 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1356)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1356"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     fused = {
@@ -4494,11 +4413,10 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1369)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1369"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     fused = {
@@ -4562,11 +4480,10 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1383)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1383"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     fused = {
@@ -4630,11 +4547,10 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1406)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1406"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
@@ -4688,11 +4604,10 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1424)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1424"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
@@ -4743,11 +4658,10 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1462)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1462"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     fused = {1: (("kept_self",), ("_saved_min",))}
@@ -4796,11 +4710,10 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1477)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1477"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
@@ -4860,11 +4773,10 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1489)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1489"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     fused = {1: (("kept_self",), ("_saved_max",))}
@@ -4913,11 +4825,10 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1504)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1504"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
@@ -4977,11 +4888,10 @@ class ClampMaxBackward1(Node):
 
 
 class XlogyBackward0(Node):
-    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1698)."""
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
-    spec_place = "derivatives.yaml:1698"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5035,11 +4945,10 @@ class XlogyBackward0(Node):
 
 
 class XlogyBackward1(Node):
-    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1713)."""
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlogy.Scalar_Self"
-    spec_place = "derivatives.yaml:1713"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOGY_SCALAR_SELF
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5088,11 +4997,10 @@ class XlogyBackward1(Node):
 
 
 class Xlog1pyBackward0(Node):
-    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1724)."""
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
-    spec_place = "derivatives.yaml:1724"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5146,11 +5054,10 @@ class Xlog1pyBackward0(Node):
 
 
 class Xlog1pyBackward1(Node):
-    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1740)."""
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlog1py.self_scalar"
-    spec_place = "derivatives.yaml:1740"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOG1PY_SELF_SCALAR
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5199,11 +5106,10 @@ class Xlog1pyBackward1(Node):
 
 
 class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1752)."""
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp"
-    spec_place = "derivatives.yaml:1752"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP
     fused = {
@@ -5267,11 +5173,10 @@ class LogaddexpBackward0(Node):
 
 
 class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1765)."""
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp2"
-    spec_place = "derivatives.yaml:1765"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP2
     fused = {
@@ -5335,11 +5240,10 @@ class Logaddexp2Backward0(Node):
 
 
 class LogOddsBackward0(Node):
-    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1791)."""
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_odds"
-    spec_place = "derivatives.yaml:1791"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG_ODDS
     fused = {1: (("kept_self",), ())}
@@ -5385,11 +5289,10 @@ class LogOddsBackward0(Node):
 
 
 class EntrBackward0(Node):
-    """entr(Tensor self) -> Tensor (derivatives.yaml:1801)."""
+    """entr(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "entr"
-    spec_place = "derivatives.yaml:1801"
     saved_slots = ("kept_self",)
     elementwise = kernels.ENTR
     fused = {1: (("kept_self",), ())}
@@ -5435,11 +5338,10 @@ class EntrBackward0(Node):
 
 
 class SincBackward0(Node):
-    """sinc(Tensor self) -> Tensor (derivatives.yaml:1817)."""
+    """sinc(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sinc"
-    spec_place = "derivatives.yaml:1817"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SINC
@@ -5493,11 +5395,10 @@ class SincBackward0(Node):
 
 
 class ErfinvBackward0(Node):
-    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1828)."""
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "erfinv"
-    spec_place = "derivatives.yaml:1828"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFINV
@@ -5544,11 +5445,10 @@ class ErfinvBackward0(Node):
 
 
 class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1842)."""
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "erfcx"
-    spec_place = "derivatives.yaml:1842"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFCX
@@ -5600,11 +5500,10 @@ class ErfcxBackward0(Node):
 
 
 class NdtrBackward0(Node):
-    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1856)."""
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtr"
-    spec_place = "derivatives.yaml:1856"
     saved_slots = ("kept_self",)
     elementwise = kernels.NDTR
     fused = {1: (("kept_self",), ())}
@@ -5650,11 +5549,10 @@ class NdtrBackward0(Node):
 
 
 class NdtriBackward0(Node):
-    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1870)."""
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "ndtri"
-    spec_place = "derivatives.yaml:1870"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NDTRI
@@ -5701,11 +5599,10 @@ class NdtriBackward0(Node):
 
 
 class LogNdtrBackward0(Node):
-    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1884)."""
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
-    spec_place = "derivatives.yaml:1884"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5760,11 +5657,10 @@ class LogNdtrBackward0(Node):
 
 
 class LgammaBackward0(Node):
-    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1902)."""
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
-    spec_place = "derivatives.yaml:1902"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5800,11 +5696,10 @@ class LgammaBackward0(Node):
 
 
 class DigammaBackward0(Node):
-    """digamma(Tensor self) -> Tensor (derivatives.yaml:1928)."""
+    """digamma(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
-    spec_place = "derivatives.yaml:1928"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5840,11 +5735,10 @@ class DigammaBackward0(Node):
 
 
 class PolygammaBackward0(Node):
-    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1942)."""
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
-    spec_place = "derivatives.yaml:1942"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5883,11 +5777,10 @@ class PolygammaBackward0(Node):
 
 
 class ZetaBackward0(Node):
-    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1958)."""
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
-    spec_place = "derivatives.yaml:1958"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -5933,11 +5826,10 @@ class ZetaBackward0(Node):
 
 
 class ZetaBackward1(Node):
-    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1973)."""
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
-    spec_place = "derivatives.yaml:1973"
     saved_slots = ("kept_other",)
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
@@ -5976,11 +5868,10 @@ class ZetaBackward1(Node):
 
 
 class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1985)."""
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    spec_place = "derivatives.yaml:1985"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6033,11 +5924,10 @@ class IgammaBackward0(Node):
 
 
 class IgammacBackward0(Node):
-    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2000)."""
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    spec_place = "derivatives.yaml:2000"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6090,11 +5980,10 @@ class IgammacBackward0(Node):
 
 
 class I0Backward0(Node):
-    """i0(Tensor self) -> Tensor (derivatives.yaml:2017)."""
+    """i0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
-    spec_place = "derivatives.yaml:2017"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6130,11 +6019,10 @@ class I0Backward0(Node):
 
 
 class I0eBackward0(Node):
-    """i0e(Tensor self) -> Tensor (derivatives.yaml:2030)."""
+    """i0e(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i0e"
-    spec_place = "derivatives.yaml:2030"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6176,11 +6064,10 @@ class I0eBackward0(Node):
 
 
 class I1Backward0(Node):
-    """i1(Tensor self) -> Tensor (derivatives.yaml:2044)."""
+    """i1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1"
-    spec_place = "derivatives.yaml:2044"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6235,11 +6122,10 @@ class I1Backward0(Node):
 
 
 class I1eBackward0(Node):
-    """i1e(Tensor self) -> Tensor (derivatives.yaml:2058)."""
+    """i1e(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1e"
-    spec_place = "derivatives.yaml:2058"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6299,11 +6185,10 @@ class I1eBackward0(Node):
 
 
 class ModifiedBesselK0Backward0(Node):
-    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2072)."""
+    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "modified_bessel_k0"
-    spec_place = "derivatives.yaml:2072"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6339,11 +6224,10 @@ class ModifiedBesselK0Backward0(Node):
 
 
 class ModifiedBesselK1Backward0(Node):
-    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2087)."""
+    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "modified_bessel_k1"
-    spec_place = "derivatives.yaml:2087"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6387,11 +6271,10 @@ class ModifiedBesselK1Backward0(Node):
 
 
 class ScaledModifiedBesselK0Backward0(Node):
-    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2102)."""
+    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k0"
-    spec_place = "derivatives.yaml:2102"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6433,11 +6316,10 @@ class ScaledModifiedBesselK0Backward0(Node):
 
 
 class ScaledModifiedBesselK1Backward0(Node):
-    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2117)."""
+    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k1"
-    spec_place = "derivatives.yaml:2117"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6486,11 +6368,10 @@ class ScaledModifiedBesselK1Backward0(Node):
 
 
 class SphericalBesselJ0Backward0(Node):
-    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2132)."""
+    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "spherical_bessel_j0"
-    spec_place = "derivatives.yaml:2132"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SPHERICAL_BESSEL_J0
@@ -6558,11 +6439,10 @@ class SphericalBesselJ0Backward0(Node):
 
 
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2162)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2162"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6598,11 +6478,10 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2176)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2176"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6659,11 +6538,10 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2190)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2190"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6699,11 +6577,10 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2205)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2205"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6745,11 +6622,10 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2234)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2234"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
@@ -6817,11 +6693,10 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2260)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2260"
     output_count = 2
     saved_slots = ("kept_exponent",)
     inputs = ("self",)
@@ -6865,11 +6740,10 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2328)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2328"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     fused = {1: (("kept_self",), ())}
@@ -6915,11 +6789,10 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2426)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2426"
     inputs = ("real", "imag")
 
     @staticmethod
@@ -6951,11 +6824,10 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2455)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2455"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7002,11 +6874,10 @@ class AngleBackward0(Node):
 
 
 class ViewAsRealBackward0(Node):
-    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2470)."""
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "view_as_real"
-    spec_place = "derivatives.yaml:2470"
     inputs = ("self",)
 
     @staticmethod
@@ -7032,11 +6903,10 @@ class ViewAsRealBackward0(Node):
 
 
 class ViewAsComplexBackward0(Node):
-    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2485)."""
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "view_as_complex"
-    spec_place = "derivatives.yaml:2485"
     inputs = ("self",)
 
     @staticmethod
@@ -7063,11 +6933,10 @@ class ViewAsComplexBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2552)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2552"
     recipes = StructuredGradient(reductions_recipes.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -7109,11 +6978,10 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2572)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2572"
     inputs = ("self",)
 
     @staticmethod
@@ -7139,11 +7007,10 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2583)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2583"
     recipes = StructuredGradient(
         reductions_recipes.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7192,11 +7059,10 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2601)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2601"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7251,11 +7117,10 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2620)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2620"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7316,11 +7181,10 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2636)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2636"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7362,11 +7226,10 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2649)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2649"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -7405,11 +7268,10 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2667)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2667"
     recipes = StructuredGradient(
         reductions_recipes.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7465,11 +7327,10 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2700)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2700"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
         statistics_recipes.variance_slope,
@@ -7536,7 +7397,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2740)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7548,7 +7409,6 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2740"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7618,11 +7478,10 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2760)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2760"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7689,11 +7548,10 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2778)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2778"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7760,11 +7618,10 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2794)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2794"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7820,7 +7677,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2814)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7831,7 +7688,6 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2814"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -7896,11 +7752,10 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2835)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2835"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7956,7 +7811,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2851)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7967,7 +7822,6 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2851"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8032,7 +7886,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2953)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8044,7 +7898,6 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2953"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8109,11 +7962,10 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2997)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2997"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8180,11 +8032,10 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3016)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:3016"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -8223,11 +8074,10 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3032)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:3032"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8290,11 +8140,10 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:3077"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8357,7 +8206,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3095)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8368,7 +8217,6 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:3095"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8433,11 +8281,10 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3113)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:3113"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -8466,11 +8313,10 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:3129)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:3129"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8515,7 +8361,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3147)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8526,7 +8372,6 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3147"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8591,11 +8436,10 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3162)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3162"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8640,7 +8484,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3176)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8651,7 +8495,6 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3176"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8716,7 +8559,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3191)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8727,7 +8570,6 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3191"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8792,11 +8634,10 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3319)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3319"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8842,11 +8683,10 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3334)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3334"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8892,7 +8732,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3349)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8903,7 +8743,6 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3349"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
@@ -8961,11 +8800,10 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3362)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3362"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9013,11 +8851,10 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3380)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3380"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9065,7 +8902,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3560)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_p",
@@ -9077,7 +8914,6 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3560"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
@@ -9153,11 +8989,10 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3828)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3828"
     saved_slots = ("kept_mat2", "kept_self")
     recipes = StructuredGradient(
         products_recipes.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
@@ -9226,11 +9061,10 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3846)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3846"
     saved_slots = ("kept_mat2", "kept_self")
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -9294,11 +9128,10 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3863)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3863"
     saved_slots = ("kept_vec", "kept_self")
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
@@ -9360,11 +9193,10 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3880)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3880"
     saved_slots = ("kept_tensor", "kept_self")
     inputs = ("self", "tensor")
     keeps = {"kept_tensor": ("tensor", ("self",)), "kept_self": ("self", ("tensor",))}
@@ -9417,11 +9249,10 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3935)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3935"
     saved_slots = ("kept_mat2", "kept_mat1")
     inputs = ("self", "mat1", "mat2")
     keeps = {"kept_mat2": ("mat2", ("mat1",)), "kept_mat1": ("mat1", ("mat2",))}
@@ -9487,7 +9318,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3957)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9498,7 +9329,6 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3957"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9564,7 +9394,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3977)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9576,7 +9406,6 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3977"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9652,11 +9481,10 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3997)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3997"
     saved_slots = ("kept_vec", "kept_mat")
     inputs = ("self", "mat", "vec")
     keeps = {"kept_vec": ("vec", ("mat",)), "kept_mat": ("mat", ("vec",))}
@@ -9722,11 +9550,10 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4202)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4202"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
@@ -9766,11 +9593,10 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4231)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4231"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9817,11 +9643,10 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4249)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4249"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9879,7 +9704,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4295)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9890,7 +9715,6 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4295"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
@@ -9946,11 +9770,10 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4324)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4324"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9987,11 +9810,10 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4341)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4341"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10034,11 +9856,10 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4364)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4364"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -10090,11 +9911,10 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4403)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4403"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -10139,11 +9959,10 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4565)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4565"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -10209,11 +10028,10 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4585)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4585"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -10250,7 +10068,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4616)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10260,7 +10078,6 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4616"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10313,11 +10130,10 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4646)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4646"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10354,7 +10170,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4674)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10364,7 +10180,6 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4674"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10417,11 +10232,10 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4693)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4693"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10458,11 +10272,10 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4711)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4711"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10518,11 +10331,10 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4740)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4740"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10565,11 +10377,10 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4902)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4902"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10606,11 +10417,10 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4999)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4999"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10665,11 +10475,10 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5219)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:5219"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10698,11 +10507,10 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5313)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5313"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10733,11 +10541,10 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5329)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5329"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10766,11 +10573,10 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5352)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5352"
     inputs = ("self",)
 
     @staticmethod
@@ -10796,11 +10602,10 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5368)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5368"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10829,11 +10634,10 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5383)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5383"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10862,11 +10666,10 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5393)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5393"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10895,11 +10698,10 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5408)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5408"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10941,11 +10743,10 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5424)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5424"
     inputs = ("self",)
 
     @staticmethod
@@ -10971,11 +10772,10 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5765)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5765"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11015,11 +10815,10 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5780)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5780"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -11052,11 +10851,10 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5792)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5792"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -11110,11 +10908,10 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5805)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5805"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -11145,11 +10942,10 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5817)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5817"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -11217,11 +11013,10 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5832)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5832"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -11261,11 +11056,10 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5846)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5846"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11305,7 +11099,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5858)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11316,7 +11110,6 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5858"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11363,11 +11156,10 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5876)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5876"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -11410,11 +11202,10 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5891)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5891"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11467,11 +11258,10 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5908)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5908"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11504,11 +11294,10 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5941)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5941"
 
     @staticmethod
     def record(result, self, dim):
@@ -11542,11 +11331,10 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5953)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5953"
 
     @staticmethod
     def record(result, self, dim):
@@ -11580,11 +11368,10 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5967)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5967"
 
     @staticmethod
     def record(result, self, dim):
@@ -11618,11 +11405,10 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6018)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:6018"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11669,11 +11455,10 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6040)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:6040"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11715,11 +11500,10 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6057)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:6057"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11758,11 +11542,10 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6073)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:6073"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11804,11 +11587,10 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:6088"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11847,11 +11629,10 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6107)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:6107"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11890,11 +11671,10 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6126)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:6126"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11934,11 +11714,10 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6145)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:6145"
     inputs = ("self",)
 
     @staticmethod
@@ -11964,11 +11743,10 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6160)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:6160"
     inputs = ("self",)
 
     @staticmethod
@@ -11994,11 +11772,10 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:6174"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12045,11 +11822,10 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6194)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:6194"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12083,11 +11859,10 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6209)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:6209"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12129,11 +11904,10 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6232)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:6232"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12186,11 +11960,10 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6249)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:6249"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -12243,11 +12016,10 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6268)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6268"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12300,11 +12072,10 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6287)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6287"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -12351,11 +12122,10 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6307)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6307"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12395,11 +12165,10 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6320)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6320"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12448,11 +12217,10 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6339)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6339"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12499,11 +12267,10 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6356)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6356"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12555,7 +12322,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6512)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12571,7 +12338,6 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6512"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12648,11 +12414,10 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6636)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6636"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12687,11 +12452,10 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6651)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6651"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12724,11 +12488,10 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6663)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6663"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12763,11 +12526,10 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6690)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6690"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12806,7 +12568,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6712)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12818,7 +12580,6 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6712"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12918,11 +12679,10 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6739)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6739"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12979,7 +12739,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6757)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12994,7 +12754,6 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6757"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -13085,7 +12844,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6787)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13099,7 +12858,6 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6787"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -13181,7 +12939,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6804)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13195,7 +12953,6 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6804"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13275,11 +13032,10 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6916)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6916"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13312,11 +13068,10 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6933)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6933"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13347,11 +13102,10 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6950)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6950"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -13394,11 +13148,10 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6965)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6965"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13438,7 +13191,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7010)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13449,7 +13202,6 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:7010"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13522,7 +13274,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7028)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13533,7 +13285,6 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:7028"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13581,11 +13332,10 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7090)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:7090"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13634,11 +13384,10 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7113)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:7113"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13677,11 +13426,10 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7162)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:7162"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13730,7 +13478,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7192)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13743,7 +13491,6 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:7192"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13803,7 +13550,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7212)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13815,7 +13562,6 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:7212"
 
     @staticmethod
     def record(
@@ -13885,11 +13631,10 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7263)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:7263"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13920,11 +13665,10 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7281)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7281"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13960,7 +13704,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7324)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13979,7 +13723,6 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7324"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     recipes = StructuredGradient(
@@ -14127,7 +13870,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7349)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14143,7 +13886,6 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7349"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     inputs = ("self", "weight", "bias")
@@ -14258,7 +14000,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7371)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14272,7 +14014,6 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7371"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -14377,7 +14118,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7391)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dim",
@@ -14392,7 +14133,6 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7391"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     inputs = ("self", "weight")
@@ -14482,11 +14222,10 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7413)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7413"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14541,11 +14280,10 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7437)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7437"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14608,11 +14346,10 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7457)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7457"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14669,11 +14406,10 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7480)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7480"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14732,7 +14468,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7497)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14747,7 +14483,6 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7497"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("self",)
@@ -14851,7 +14586,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7522)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14864,7 +14599,6 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7522"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("grad_output",)
     keeps = {
@@ -14933,7 +14667,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7542)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14950,7 +14684,6 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7542"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
     recipes = StructuredGradient(
@@ -15079,11 +14812,10 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7573)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7573"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -15147,7 +14879,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7595)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15160,7 +14892,6 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7595"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -15236,7 +14967,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7615)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15249,7 +14980,6 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7615"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -15318,7 +15048,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7638)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15333,7 +15063,6 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7638"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15440,7 +15169,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7662)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15455,7 +15184,6 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7662"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15534,7 +15262,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7687)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15551,7 +15279,6 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7687"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15663,11 +15390,10 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7709)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7709"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15716,7 +15442,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7724)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15726,7 +15452,6 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7724"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15794,11 +15519,10 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7747)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7747"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15839,7 +15563,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7763)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15849,7 +15573,6 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7763"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15898,7 +15621,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7778)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15921,7 +15644,6 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7778"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16103,7 +15825,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7798)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16133,7 +15855,6 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7798"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -16377,7 +16098,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7821)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16401,7 +16122,6 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7821"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16588,7 +16308,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7841)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16614,7 +16334,6 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7841"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16794,7 +16513,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7871)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16816,7 +16535,6 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7871"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16944,11 +16662,10 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7909)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7909"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -17015,7 +16732,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8166)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_blank",
@@ -17027,7 +16744,6 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8166"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -17106,11 +16822,10 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8215)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:8215"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17147,11 +16862,10 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8231)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:8231"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17198,11 +16912,10 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8248)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:8248"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

@@ -257,7 +257,7 @@ DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "di
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:92)
+    abs(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -306,7 +306,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:108)
+    neg(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -357,7 +357,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:122)
+    sign(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -408,7 +408,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:134)
+    sgn(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -459,7 +459,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:148)
+    square(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -510,7 +510,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:160)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -561,7 +561,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:172)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -612,7 +612,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:184)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -663,7 +663,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:197)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -728,7 +728,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:216)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -788,7 +788,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:233)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -823,7 +823,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:244)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -860,7 +860,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:257)
+    exp(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -913,7 +913,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:271)
+    exp2(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -964,7 +964,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:282)
+    expm1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1015,7 +1015,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:294)
+    log(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1066,7 +1066,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:306)
+    log2(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1117,7 +1117,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:318)
+    log10(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1168,7 +1168,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:330)
+    log1p(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1219,7 +1219,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:345)
+    sin(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1270,7 +1270,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:356)
+    cos(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1321,7 +1321,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:367)
+    tan(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1372,7 +1372,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:379)
+    asin(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1423,7 +1423,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:392)
+    acos(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1474,7 +1474,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:405)
+    atan(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1525,7 +1525,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:419)
+    sinh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1576,7 +1576,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:430)
+    cosh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1627,7 +1627,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:441)
+    tanh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1678,7 +1678,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:454)
+    asinh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1729,7 +1729,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:468)
+    acosh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1780,7 +1780,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:481)
+    atanh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -1831,7 +1831,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:494)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1894,7 +1894,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:513)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -1955,7 +1955,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:529)
+    erf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2006,7 +2006,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:542)
+    erfc(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2057,7 +2057,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:555)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2108,7 +2108,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:567)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2144,7 +2144,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:581)
+    relu(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -2195,7 +2195,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:595)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2239,7 +2239,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:611)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2289,7 +2289,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:627)
+    silu(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2337,7 +2337,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:641)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2370,7 +2370,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:651)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2403,7 +2403,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:661)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2436,7 +2436,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:672)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2471,7 +2471,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:686)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2504,7 +2504,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:700)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2540,7 +2540,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:715)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -2586,7 +2586,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
     """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
 
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:733)
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2636,7 +2636,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
 
-    selu(Tensor self) -> Tensor (derivatives.yaml:747)
+    selu(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2687,7 +2687,7 @@ def _selu(name: str, self, into=None) -> Any:
 def mish(input: Tensor) -> Tensor:
     """x * tanh(ln(1 + e^x)) (Misra 2019).
 
-    mish(Tensor self) -> Tensor (derivatives.yaml:761)
+    mish(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2735,7 +2735,7 @@ def _mish(name: str, self, into=None) -> Any:
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
 
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:775)
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2783,7 +2783,7 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
 
-    hardswish(Tensor self) -> Tensor (derivatives.yaml:790)
+    hardswish(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2831,7 +2831,7 @@ def _hardswish(name: str, self, into=None) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, 0 elsewhere.
 
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2868,7 +2868,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:817)
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2905,7 +2905,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:834)
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2930,7 +2930,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
-    softsign(Tensor self) -> Tensor (derivatives.yaml:844)
+    softsign(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -2955,7 +2955,7 @@ def softsign(input: Tensor) -> Tensor:
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     """x where x > bound, value elsewhere. The gradient at the bound is 0.
 
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:856)
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -3001,7 +3001,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
 def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:872)
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -3035,7 +3035,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:884)
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -3070,7 +3070,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x for x > 0, weight * x otherwise: prelu with its weights in place.
 
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:894)
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -3104,7 +3104,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:907)
+    floor(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -3155,7 +3155,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:919)
+    ceil(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -3206,7 +3206,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:931)
+    round(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -3254,7 +3254,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:945)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -3306,7 +3306,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:955)
+    trunc(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -3357,7 +3357,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:968)
+    frac(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -3408,7 +3408,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:982)
+    isnan(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3441,7 +3441,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:992)
+    isinf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3474,7 +3474,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:1002)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3507,7 +3507,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:1014)
+    conj(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3548,7 +3548,7 @@ def _conj(name: str, self, into=None) -> Any:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
 
-    conj_physical(Tensor self) -> Tensor (derivatives.yaml:1025)
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3586,7 +3586,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor as it is: a conjugate is computed at once, never lazily.
 
-    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1034)
+    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3611,7 +3611,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor as it is: a negative is computed at once, never lazily.
 
-    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1042)
+    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3636,7 +3636,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 def real_copy(input: Tensor) -> Tensor:
     """The real part, in memory of its own; a real tensor itself.
 
-    real_copy(Tensor self) -> Tensor (derivatives.yaml:1050)
+    real_copy(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3672,7 +3672,7 @@ def _real_copy(name: str, self, into=None) -> Any:
 def imag_copy(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, in memory of its own.
 
-    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1060)
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -3701,7 +3701,7 @@ def _imag_copy(name: str, self, into=None) -> Any:
 def real(input: Tensor) -> Tensor:
     """The real part, a view; a real tensor itself.
 
-    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1070)
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3733,7 +3733,7 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view.
 
-    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1086)
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -3761,7 +3761,7 @@ def imag(input: Tensor) -> Tensor:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1100)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3827,7 +3827,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1119)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -3885,7 +3885,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1128)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3952,7 +3952,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1145)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4007,7 +4007,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1161)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4070,7 +4070,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1178)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4128,7 +4128,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1196)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4193,7 +4193,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1209)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4257,7 +4257,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1219)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -4322,7 +4322,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -4366,7 +4366,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1247)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -4428,7 +4428,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -4492,7 +4492,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1280)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4558,7 +4558,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1297)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4622,7 +4622,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1315)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4675,7 +4675,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1327)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4727,7 +4727,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1343)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4776,7 +4776,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1356)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4825,7 +4825,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1369)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4874,7 +4874,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1383)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4923,7 +4923,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1397)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4946,7 +4946,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1406)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -4995,7 +4995,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1424)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -5049,7 +5049,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1436)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -5098,7 +5098,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1452)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5152,7 +5152,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1462)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -5205,7 +5205,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1477)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5266,7 +5266,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1489)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -5319,7 +5319,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1504)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5380,7 +5380,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1518)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5431,7 +5431,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1530)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5482,7 +5482,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1543)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5533,7 +5533,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1557)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5584,7 +5584,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1571)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5635,7 +5635,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1585)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5686,7 +5686,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1601)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5737,7 +5737,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1612)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5788,7 +5788,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1623)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5839,7 +5839,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1634)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -5883,7 +5883,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1645)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -5930,7 +5930,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1658)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -5977,7 +5977,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1671)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -6024,7 +6024,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1684)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
@@ -6064,7 +6064,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1698)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6114,7 +6114,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1713)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6154,7 +6154,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1724)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6191,7 +6191,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1740)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6232,7 +6232,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1752)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6281,7 +6281,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1765)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6330,7 +6330,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1780)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -6371,7 +6371,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1791)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6404,7 +6404,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1801)
+    entr(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6443,7 +6443,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1817)
+    sinc(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -6494,7 +6494,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1828)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6545,7 +6545,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1842)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6584,7 +6584,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1856)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6623,7 +6623,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1870)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6662,7 +6662,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1884)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6698,7 +6698,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1902)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6743,7 +6743,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1916)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -6787,7 +6787,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1928)
+    digamma(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6832,7 +6832,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1942)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6882,7 +6882,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1958)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6919,7 +6919,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1973)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -6955,7 +6955,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1985)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7005,7 +7005,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2000)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7055,7 +7055,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:2017)
+    i0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7100,7 +7100,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:2030)
+    i0e(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7135,7 +7135,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:2044)
+    i1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7170,7 +7170,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:2058)
+    i1e(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7205,7 +7205,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 0; infinite at 0 and nan below.
 
-    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2072)
+    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7245,7 +7245,7 @@ def _modified_bessel_k0(name: str, self, into=None) -> Any:
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1; infinite at 0 and nan below.
 
-    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2087)
+    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7285,7 +7285,7 @@ def _modified_bessel_k1(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k0(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2102)
+    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7330,7 +7330,7 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k1(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2117)
+    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7375,7 +7375,7 @@ def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: sin(x) / x, and 1 at 0.
 
-    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2132)
+    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7420,7 +7420,7 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Airy function Ai(x), the solution of y'' = x y that vanishes for large x; it has no gradient, as in PyTorch.
 
-    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2149)
+    airy_ai(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7453,7 +7453,7 @@ def _airy_ai(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2162)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7488,7 +7488,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2176)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7523,7 +7523,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2190)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7558,7 +7558,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2205)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7593,7 +7593,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2222)
+    signbit(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7626,7 +7626,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2234)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7687,7 +7687,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2248)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7744,7 +7744,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2260)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -7787,7 +7787,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2275)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -7828,7 +7828,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2285)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7861,7 +7861,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2297)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7894,7 +7894,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2309)
+    isreal(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -7934,7 +7934,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2319)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -7989,7 +7989,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2328)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8034,7 +8034,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2338)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8083,7 +8083,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2352)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8124,7 +8124,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2363)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8165,7 +8165,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2374)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8193,7 +8193,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2384)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8229,7 +8229,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2393)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8264,7 +8264,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2399)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8295,7 +8295,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2405)
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8326,7 +8326,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2416)
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8358,7 +8358,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2426)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -8414,7 +8414,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2443)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8448,7 +8448,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2455)
+    angle(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8485,7 +8485,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2470)
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -8529,7 +8529,7 @@ def _view_as_real(name: str, self) -> Any:
 def view_as_complex(input: Tensor) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2485)
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -8576,7 +8576,7 @@ def _view_as_complex(name: str, self) -> Any:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2503)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -8633,7 +8633,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2515)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -8691,7 +8691,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2527)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -8735,7 +8735,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2538)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -8779,7 +8779,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2552)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8831,7 +8831,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2572)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8885,7 +8885,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2583)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8950,7 +8950,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2601)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -8995,7 +8995,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2620)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -9051,7 +9051,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2636)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9092,7 +9092,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2649)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9153,7 +9153,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2667)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9219,7 +9219,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2684)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9254,7 +9254,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2692)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9299,7 +9299,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2700)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9366,7 +9366,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2724)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9401,7 +9401,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2732)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9446,7 +9446,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2740)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9521,7 +9521,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2760)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9587,7 +9587,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2778)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9643,7 +9643,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2794)
+    max(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9695,7 +9695,7 @@ def max_dim(
 ) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2814)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9746,7 +9746,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2829)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9774,7 +9774,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2835)
+    min(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9826,7 +9826,7 @@ def min_dim(
 ) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2851)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9877,7 +9877,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2866)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9913,7 +9913,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2872)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9976,7 +9976,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2890)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10028,7 +10028,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2905)
+    any(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10062,7 +10062,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2918)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10105,7 +10105,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2929)
+    all(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10139,7 +10139,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2942)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10191,7 +10191,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2953)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10262,7 +10262,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2988)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10314,7 +10314,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2997)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10369,7 +10369,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3016)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10445,7 +10445,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3032)
+    (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10509,7 +10509,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:3051)
+    msort(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10546,7 +10546,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3061)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10613,7 +10613,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3077)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10685,8 +10685,7 @@ def kthvalue(
 ) -> tuple[Tensor, Tensor]:
     """The k-th least element along `dim`, counted from 1, and where it is.
 
-    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3095)
+    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10749,7 +10748,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3113)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -10805,7 +10804,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:3129)
+    median(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10845,7 +10844,7 @@ def median_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3147)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10896,7 +10895,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3162)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10936,7 +10935,7 @@ def nanmedian_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3176)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -10998,7 +10997,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3191)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11065,8 +11064,7 @@ def nansum(
 ) -> Tensor:
     """The sum over `dim` of the elements that are not nan.
 
-    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3209)
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11124,8 +11122,7 @@ def nanmean(
 ) -> Tensor:
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
-    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3221)
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -11176,7 +11173,7 @@ def var_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3233)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11216,7 +11213,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3245)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11263,7 +11260,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3254)
+    Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11315,7 +11312,7 @@ def std_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3263)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11355,7 +11352,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3275)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11402,7 +11399,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3284)
+    Tensor) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11460,7 +11457,7 @@ def aminmax(
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3293)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11511,7 +11508,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3306)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -11550,7 +11547,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3319)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -11617,7 +11614,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3334)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11667,7 +11664,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3349)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11727,7 +11724,7 @@ def cummax(
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3362)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11782,7 +11779,7 @@ def cummin(
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3380)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11844,7 +11841,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3397)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -11902,7 +11899,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3417)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -11968,7 +11965,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3426)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12034,7 +12031,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3438)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12100,7 +12097,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3446)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -12150,7 +12147,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3456)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12183,7 +12180,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3469)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12219,7 +12216,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3479)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12256,7 +12253,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3490)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12302,8 +12299,7 @@ def cov(
 ) -> Tensor:
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
-    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3499)
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12353,7 +12349,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3514)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12385,7 +12381,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3527)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12431,7 +12427,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3540)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12471,7 +12467,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3560)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12520,7 +12516,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3579)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12556,7 +12552,7 @@ def renorm(
 ) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3592)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12613,7 +12609,7 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3606)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -12653,7 +12649,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3618)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -12687,7 +12683,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3630)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12741,7 +12737,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3644)
+    bin_edges) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12803,7 +12799,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3657)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12861,7 +12857,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3667)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -12918,7 +12914,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3678)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -12995,7 +12991,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3698)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13064,7 +13060,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3709)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13119,7 +13115,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3724)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13178,7 +13174,7 @@ def isin_tensor_tensor(
     """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
 
     isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3735)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13262,7 +13258,7 @@ def isin_tensor_scalar(
     """Which elements equal a number.
 
     isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3752)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13324,7 +13320,7 @@ def isin_scalar_tensor(
     """Whether a number is among some.
 
     isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3761)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13378,7 +13374,7 @@ def isin_scalar_tensor(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3770)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -13443,7 +13439,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3786)
+    Tensor[] (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13506,7 +13502,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3802)
+    (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13557,7 +13553,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3814)
+    (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13600,7 +13596,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3828)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13662,7 +13658,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3846)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13714,7 +13710,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3863)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13766,7 +13762,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3880)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13818,7 +13814,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3896)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -13854,7 +13850,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3909)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13897,7 +13893,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3935)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13983,8 +13979,7 @@ def baddbmm(
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
-    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3957)
+    baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14075,8 +14070,7 @@ def addbmm(
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
-    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3977)
+    addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14167,7 +14161,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3997)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14249,7 +14243,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:4019)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14276,7 +14270,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:4034)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14312,7 +14306,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4046)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14346,7 +14340,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4058)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14380,7 +14374,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4070)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14422,7 +14416,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4084)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -14456,7 +14450,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4094)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14516,7 +14510,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4110)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14557,7 +14551,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4122)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14601,7 +14595,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4136)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14633,7 +14627,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4150)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14668,7 +14662,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4164)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -14705,7 +14699,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4174)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14741,7 +14735,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4186)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14784,7 +14778,7 @@ def bilinear(
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4202)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14829,7 +14823,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4220)
+    inverse(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14863,7 +14857,7 @@ def linalg_inv_ex(
 ) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4231)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14918,7 +14912,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4249)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14973,7 +14967,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4263)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15016,7 +15010,7 @@ def linalg_solve_ex(
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4280)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15065,7 +15059,7 @@ def linalg_solve_ex(
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4295)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15133,7 +15127,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4308)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15196,7 +15190,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4324)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15240,7 +15234,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4341)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15278,7 +15272,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4354)
+    det(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15309,7 +15303,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4364)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15355,7 +15349,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4382)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15387,7 +15381,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4393)
+    logdet(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15418,7 +15412,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4403)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15466,7 +15460,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4420)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15507,7 +15501,7 @@ def linalg_cholesky_ex(
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4434)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15559,7 +15553,7 @@ def linalg_cholesky_ex(
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4449)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15603,7 +15597,7 @@ def triangular_solve(
     """X with A X = B, or A^T X = B if `transpose`, where A is triangular, and a copy of A: linalg.solve_triangular.
 
     triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor
-    solution, Tensor cloned_coefficient) (derivatives.yaml:4460)
+    solution, Tensor cloned_coefficient) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15658,7 +15652,7 @@ def triangular_solve(
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4474)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15699,7 +15693,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4485)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15748,7 +15742,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4498)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15815,7 +15809,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4513)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15879,7 +15873,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4529)
+    dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15944,7 +15938,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4540)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16001,7 +15995,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4554)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16052,7 +16046,7 @@ def linalg_svd(
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4565)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16113,7 +16107,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4585)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16167,7 +16161,7 @@ def svd(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4603)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16206,7 +16200,7 @@ def svd(
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4616)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16246,7 +16240,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4631)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16281,7 +16275,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4646)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16321,7 +16315,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4660)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16358,7 +16352,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4674)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16407,7 +16401,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4693)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16454,7 +16448,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4711)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16504,7 +16498,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4729)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16540,7 +16534,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4740)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16595,7 +16589,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4755)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16655,7 +16649,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4769)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16707,7 +16701,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4779)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16745,7 +16739,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4789)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16788,7 +16782,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4801)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16850,7 +16844,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4815)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16905,7 +16899,7 @@ def linalg_matrix_rank_default(
 ) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4826)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16955,7 +16949,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4837)
+    Tensor rank, Tensor singular_values) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17003,7 +16997,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4852)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17037,7 +17031,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4866)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17071,7 +17065,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4877)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -17109,7 +17103,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4891)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -17144,7 +17138,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4902)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17191,7 +17185,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4920)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17225,7 +17219,7 @@ def linalg_tensorsolve(
 ) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4931)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17266,7 +17260,7 @@ def linalg_tensorsolve(
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4944)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17304,7 +17298,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4957)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17343,7 +17337,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
-    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4972)
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17398,8 +17392,7 @@ def ormqr(
     """Q y, or y Q, or the same with Q^H, for the square orthogonal matrix Q of Householder reflections as `geqrf` gives
     them.
 
-    ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
-    (derivatives.yaml:4987)
+    ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17448,7 +17441,7 @@ def ormqr(
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4999)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17494,7 +17487,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:5015)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -17526,7 +17519,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
     error for a singular one.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:5026)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17567,7 +17560,7 @@ def linalg_lu_factor_ex(
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:5042)
+    info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17619,7 +17612,7 @@ def linalg_lu_factor_ex(
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5057)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17655,7 +17648,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
-    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:5072)
+    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17697,7 +17690,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:5083)
+    Tensor U) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17750,7 +17743,7 @@ def linalg_lu_solve(
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:5097)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17803,7 +17796,7 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5115)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17845,7 +17838,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
 
     ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
-    (derivatives.yaml:5127)
+    (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17901,7 +17894,7 @@ def linalg_ldl_factor(
     and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
     two.
 
-    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5139)
+    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17944,7 +17937,7 @@ def linalg_ldl_factor_ex(
     """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
 
     linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
-    Tensor info) (derivatives.yaml:5157)
+    Tensor info) (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17997,7 +17990,7 @@ def linalg_ldl_factor_ex(
 def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """X with A X = B for matrices of one batch, where A is given as ldl_packed gives it.
 
-    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5172)
+    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18058,7 +18051,7 @@ def linalg_ldl_solve(
 ) -> Tensor:
     """X with A X = B, where A is given as ldl_factor gives it.
 
-    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5187)
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18107,7 +18100,7 @@ def linalg_ldl_solve(
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5204)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18143,7 +18136,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5219)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18188,7 +18181,7 @@ def _view_default(name: str, self, size) -> Any:
 def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5236)
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18222,7 +18215,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5251)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18261,7 +18254,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5264)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18290,7 +18283,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5274)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18319,7 +18312,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5284)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18358,7 +18351,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5294)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18383,7 +18376,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5303)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18419,7 +18412,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5313)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18480,7 +18473,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5329)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18528,7 +18521,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5342)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18560,7 +18553,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5352)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18615,7 +18608,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5368)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18662,7 +18655,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5383)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18714,7 +18707,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5393)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18776,7 +18769,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5408)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18825,7 +18818,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5424)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18865,7 +18858,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5433)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18894,7 +18887,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5443)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18922,7 +18915,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5452)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18954,7 +18947,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5464)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -18987,7 +18980,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5476)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19009,7 +19002,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5482)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19031,7 +19024,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5488)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19053,7 +19046,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5494)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19083,7 +19076,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5505)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19113,7 +19106,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5517)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19143,7 +19136,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5528)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19173,7 +19166,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5539)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19211,7 +19204,7 @@ def tensor_split_tensor_indices_or_sections(
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5550)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19255,7 +19248,7 @@ def tensor_split_tensor_indices_or_sections(
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5558)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19289,7 +19282,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5564)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19317,7 +19310,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5575)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19344,7 +19337,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5581)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19372,7 +19365,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5590)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19399,7 +19392,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5596)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19427,7 +19420,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5605)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19462,7 +19455,7 @@ def narrow_copy(
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5611)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19505,7 +19498,7 @@ def narrow_copy(
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5619)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19537,7 +19530,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5629)
+    flipud(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19569,7 +19562,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5639)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19606,7 +19599,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5650)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19665,7 +19658,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5672)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19720,7 +19713,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5681)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19772,7 +19765,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5688)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19798,7 +19791,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5695)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19821,7 +19814,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5702)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19864,7 +19857,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5715)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19887,7 +19880,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5722)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19931,7 +19924,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5733)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -19964,7 +19957,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5743)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20002,7 +19995,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5755)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20031,7 +20024,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5765)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20087,8 +20080,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
 def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
-    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5780)
+    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20151,7 +20143,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5792)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20206,7 +20198,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5805)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20269,8 +20261,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x[..., start:end:step, ...] at dimension `dim`.
 
-    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5817)
+    slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20329,7 +20320,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5832)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20408,7 +20399,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5846)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20466,7 +20457,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5858)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20531,7 +20522,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5876)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20593,7 +20584,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5891)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20649,7 +20640,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5908)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20716,7 +20707,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5920)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20751,7 +20742,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5931)
+    trace(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20782,7 +20773,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5941)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20833,7 +20824,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5953)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20881,7 +20872,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5967)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20939,7 +20930,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5979)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -20966,7 +20957,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5984)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21003,7 +20994,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """chunk into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5994)
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21037,7 +21028,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """split into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:6002)
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21073,7 +21064,7 @@ def unsafe_split_with_sizes(
 ) -> Sequence[Tensor]:
     """split_with_sizes into pieces that may be written to; PyTorch does not follow such writes, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:6010)
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21110,7 +21101,7 @@ def unsafe_split_with_sizes(
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6018)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21170,7 +21161,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6040)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21229,7 +21220,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6057)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21278,7 +21269,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6073)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21327,7 +21318,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21386,7 +21377,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6107)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21445,7 +21436,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6126)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21498,7 +21489,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6145)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21556,7 +21547,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6160)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21596,7 +21587,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21637,7 +21628,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6194)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21693,7 +21684,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6209)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21781,7 +21772,7 @@ def index_select(
 ) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6232)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21860,7 +21851,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6249)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -21963,7 +21954,7 @@ def gather(
 ) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6268)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22029,7 +22020,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6287)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22103,7 +22094,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6307)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22179,7 +22170,7 @@ def scatter_add(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6320)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22265,7 +22256,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6339)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22323,7 +22314,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6356)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22386,7 +22377,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6371)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22421,7 +22412,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6382)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22453,7 +22444,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
 
-    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6397)
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22500,7 +22491,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6412)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22528,7 +22519,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6420)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -22574,7 +22565,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6433)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22608,7 +22599,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6443)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22662,7 +22653,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6455)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22693,7 +22684,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6465)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22746,7 +22737,7 @@ def index_copy(
 ) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6479)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22811,7 +22802,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6492)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22871,7 +22862,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6504)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -22946,7 +22937,7 @@ def scatter_reduce(
     and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6512)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23088,7 +23079,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6545)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23156,8 +23147,7 @@ def scatter_value_reduce(
 ) -> Tensor:
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6554)
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23241,7 +23231,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6561)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23340,7 +23330,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6573)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml)
     Dtypes: bool.
 
     Args:
@@ -23374,7 +23364,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6586)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23430,7 +23420,7 @@ def select_scatter(
 ) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6598)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23489,7 +23479,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6608)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23544,7 +23534,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6617)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23601,7 +23591,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6627)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23652,7 +23642,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6636)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23688,7 +23678,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6651)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23725,7 +23715,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6663)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23759,7 +23749,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
 
-    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6676)
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23798,7 +23788,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6690)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -23842,7 +23832,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6712)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23907,7 +23897,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6739)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23968,7 +23958,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6757)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24068,7 +24058,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6787)
+    dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24174,7 +24164,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6804)
+    dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24282,7 +24272,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6821)
+    groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24341,7 +24331,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6831)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24420,7 +24410,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6838)
+    groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24479,7 +24469,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6853)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24558,7 +24548,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6861)
+    groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24617,7 +24607,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6871)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24697,7 +24687,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6878)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24777,7 +24767,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6891)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24859,7 +24849,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6905)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24928,7 +24918,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6916)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -24972,7 +24962,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6933)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25035,8 +25025,7 @@ def im2col(
 ) -> Tensor:
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
-    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6950)
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25097,7 +25086,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6965)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25160,7 +25149,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6979)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -25198,7 +25187,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6990)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -25236,7 +25225,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:7000)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -25276,7 +25265,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:7010)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -25350,7 +25339,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:7028)
+    antialias) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -25441,7 +25430,7 @@ def resample_bytes(
     """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
 
     resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
-    Tensor (derivatives.yaml:7042)
+    Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -25516,7 +25505,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:7056)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -25581,7 +25570,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:7075)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -25636,7 +25625,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7090)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -25723,8 +25712,7 @@ def _max_pool_with_indices(
 def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
-    max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:7113)
+    max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -25801,7 +25789,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7128)
+    ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -25859,7 +25847,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7139)
+    ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -25918,7 +25906,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7151)
+    ceil_mode=False) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -25968,7 +25956,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:7162)
+    (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -26026,7 +26014,7 @@ def adaptive_max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7179)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -26072,7 +26060,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7192)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26189,7 +26177,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7212)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26360,7 +26348,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:7227)
+    count_include_pad=True) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26427,7 +26415,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7238)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26495,7 +26483,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7251)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26554,7 +26542,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7263)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26601,7 +26589,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7281)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26662,7 +26650,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7295)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26696,7 +26684,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7306)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26723,7 +26711,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7315)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26761,7 +26749,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:7324)
+    Tensor mean, Tensor var) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26854,7 +26842,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:7349)
+    Tensor var) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -26935,7 +26923,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:7371)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27027,8 +27015,7 @@ def normalize_rms(
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
-    normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7391)
+    normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27093,7 +27080,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7413)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27160,7 +27147,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7437)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27229,7 +27216,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7457)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27295,7 +27282,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7480)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27368,7 +27355,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7497)
+    Tensor total_weight) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27454,7 +27441,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7522)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27567,7 +27554,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7542)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27679,7 +27666,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7573)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27732,7 +27719,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7595)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27806,8 +27793,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7615)
+    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27886,7 +27872,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7638)
+    Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -27995,7 +27981,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7662)
+    reduction=1) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -28114,7 +28100,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7687)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -28231,7 +28217,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7709)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28286,7 +28272,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7724)
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -28375,7 +28361,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7747)
+    Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28459,8 +28445,7 @@ def _embedding_backward(
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7763)
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28536,7 +28521,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7778)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -28683,7 +28668,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7798)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -28846,7 +28831,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7821)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -28983,7 +28968,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7841)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29118,7 +29103,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7871)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29220,7 +29205,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7894)
+    weight=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29272,7 +29257,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7909)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29326,7 +29311,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7921)
+    beta=1.0) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29390,7 +29375,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7939)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29446,7 +29431,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7953)
+    log_target=False) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29515,7 +29500,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7973)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29590,7 +29575,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7989)
+    Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29645,7 +29630,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:8005)
+    reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29708,7 +29693,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:8014)
+    Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29763,7 +29748,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:8025)
+    reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29836,7 +29821,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8036)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29905,7 +29890,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:8050)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -29961,8 +29946,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
-    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:8062)
+    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30016,8 +30000,7 @@ def normalize(
 ) -> Tensor:
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
-    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:8072)
+    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30069,7 +30052,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8084)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30161,7 +30144,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8102)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30243,7 +30226,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8118)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30324,7 +30307,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:8133)
+    -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30393,7 +30376,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8149)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30465,7 +30448,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8166)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30546,7 +30529,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8185)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30617,7 +30600,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8203)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30680,7 +30663,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8215)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -30730,7 +30713,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8231)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30776,7 +30759,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8248)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -30835,7 +30818,7 @@ def fft_fft(
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8264)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30888,7 +30871,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8279)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30941,7 +30924,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8294)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -30994,7 +30977,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8309)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31052,7 +31035,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8324)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31110,7 +31093,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8339)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -31163,7 +31146,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8354)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31216,7 +31199,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8370)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31269,7 +31252,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8386)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -31322,7 +31305,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8402)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31383,7 +31366,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8418)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31441,7 +31424,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8434)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -31497,7 +31480,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8450)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31551,7 +31534,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8466)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31605,7 +31588,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8482)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -31659,7 +31642,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8498)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31721,7 +31704,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8514)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31780,7 +31763,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8530)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -31830,7 +31813,7 @@ def fft_fftshift(
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8546)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -31869,7 +31852,7 @@ def fft_ifftshift(
 ) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8557)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -31925,7 +31908,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
-    align_to_window=None) -> Tensor (derivatives.yaml:8568)
+    align_to_window=None) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32076,7 +32059,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8587)
+    (derivatives.yaml)
     Dtypes: complex numbers.
 
     Args:
@@ -32192,7 +32175,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8608)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -32315,7 +32298,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8630)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -32362,7 +32345,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8641)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -32409,7 +32392,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8652)
+    (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -32454,7 +32437,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8663)
+    Tensor indices) (derivatives.yaml)
     Dtypes: floats.
 
     Args:

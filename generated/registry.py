@@ -13,7 +13,6 @@ OPS = [
         inplace=ops.abs_,
         kind="elementwise",
         schema="abs(Tensor self) -> Tensor",
-        where="derivatives.yaml:92",
         node=functions.AbsBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -27,7 +26,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:100:9", "result": "derivatives.yaml:101:11"},
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
     ),
     Op(
@@ -36,7 +34,6 @@ OPS = [
         inplace=ops.neg_,
         kind="elementwise",
         schema="neg(Tensor self) -> Tensor",
-        where="derivatives.yaml:108",
         node=functions.NegBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -50,7 +47,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:115:9", "result": "derivatives.yaml:116:11"},
         formulas={"self": "-grad", "result": "auto_linear"},
     ),
     Op(
@@ -59,7 +55,6 @@ OPS = [
         inplace=ops.sign_,
         kind="elementwise",
         schema="sign(Tensor self) -> Tensor",
-        where="derivatives.yaml:122",
         node=functions.SignBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -73,7 +68,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:127:9", "result": "derivatives.yaml:128:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -82,7 +76,6 @@ OPS = [
         inplace=ops.sgn_,
         kind="elementwise",
         schema="sgn(Tensor self) -> Tensor",
-        where="derivatives.yaml:134",
         node=functions.SgnBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -96,7 +89,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:138:9", "result": "derivatives.yaml:139:11"},
         formulas={
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
@@ -108,7 +100,6 @@ OPS = [
         inplace=ops.square_,
         kind="elementwise",
         schema="square(Tensor self) -> Tensor",
-        where="derivatives.yaml:148",
         node=functions.SquareBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -122,7 +113,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:152:9", "result": "derivatives.yaml:153:11"},
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -131,7 +121,6 @@ OPS = [
         inplace=ops.sqrt_,
         kind="elementwise",
         schema="sqrt(Tensor self) -> Tensor",
-        where="derivatives.yaml:160",
         node=functions.SqrtBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -145,7 +134,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:164:9", "result": "derivatives.yaml:165:11"},
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -154,7 +142,6 @@ OPS = [
         inplace=ops.rsqrt_,
         kind="elementwise",
         schema="rsqrt(Tensor self) -> Tensor",
-        where="derivatives.yaml:172",
         node=functions.RsqrtBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -168,7 +155,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:176:9", "result": "derivatives.yaml:177:11"},
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -177,7 +163,6 @@ OPS = [
         inplace=ops.reciprocal_,
         kind="elementwise",
         schema="reciprocal(Tensor self) -> Tensor",
-        where="derivatives.yaml:184",
         node=functions.ReciprocalBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -191,7 +176,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:188:9", "result": "derivatives.yaml:189:11"},
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -200,7 +184,6 @@ OPS = [
         inplace=ops.pow_tensor_tensor_,
         kind="elementwise",
         schema="pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:197",
         node=functions.PowBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("exponent", "Operand", True, False)),
@@ -214,11 +197,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:203:9",
-            "exponent": "derivatives.yaml:204:13",
-            "result": "derivatives.yaml:205:11",
-        },
         formulas={
             "self": "grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()",
             "exponent": "grad * (result * log(where(self == 0, 1, self))).conj()",
@@ -231,7 +209,6 @@ OPS = [
         inplace=ops.pow_tensor_scalar_,
         kind="elementwise",
         schema="pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:216",
         node=functions.PowBackward1,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
@@ -250,7 +227,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:222:10", "result": "derivatives.yaml:223:11"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -261,7 +237,6 @@ OPS = [
         function=ops.pow_number,
         kind="elementwise",
         schema="pow_number(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:233",
         node=functions.PowNumberBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
@@ -275,7 +250,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:238:10", "result": "derivatives.yaml:239:11"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -286,7 +260,6 @@ OPS = [
         function=ops.pow_scalar,
         kind="elementwise",
         schema="pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:244",
         node=functions.PowBackward2,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
@@ -300,7 +273,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"exponent": "derivatives.yaml:249:14", "result": "derivatives.yaml:250:11"},
         formulas={
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
@@ -312,7 +284,6 @@ OPS = [
         inplace=ops.exp_,
         kind="elementwise",
         schema="exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:257",
         node=functions.ExpBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -326,7 +297,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:261:9", "result": "derivatives.yaml:262:11"},
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -335,7 +305,6 @@ OPS = [
         inplace=ops.exp2_,
         kind="elementwise",
         schema="exp2(Tensor self) -> Tensor",
-        where="derivatives.yaml:271",
         node=functions.Exp2Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -349,7 +318,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:275:9", "result": "derivatives.yaml:276:11"},
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -358,7 +326,6 @@ OPS = [
         inplace=ops.expm1_,
         kind="elementwise",
         schema="expm1(Tensor self) -> Tensor",
-        where="derivatives.yaml:282",
         node=functions.Expm1Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -372,7 +339,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:286:9", "result": "derivatives.yaml:287:11"},
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -381,7 +347,6 @@ OPS = [
         inplace=ops.log_,
         kind="elementwise",
         schema="log(Tensor self) -> Tensor",
-        where="derivatives.yaml:294",
         node=functions.LogBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -395,7 +360,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:298:9", "result": "derivatives.yaml:299:11"},
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -404,7 +368,6 @@ OPS = [
         inplace=ops.log2_,
         kind="elementwise",
         schema="log2(Tensor self) -> Tensor",
-        where="derivatives.yaml:306",
         node=functions.Log2Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -418,7 +381,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:310:9", "result": "derivatives.yaml:311:11"},
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -427,7 +389,6 @@ OPS = [
         inplace=ops.log10_,
         kind="elementwise",
         schema="log10(Tensor self) -> Tensor",
-        where="derivatives.yaml:318",
         node=functions.Log10Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -441,7 +402,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:322:9", "result": "derivatives.yaml:323:11"},
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -450,7 +410,6 @@ OPS = [
         inplace=ops.log1p_,
         kind="elementwise",
         schema="log1p(Tensor self) -> Tensor",
-        where="derivatives.yaml:330",
         node=functions.Log1pBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -464,7 +423,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:334:9", "result": "derivatives.yaml:335:11"},
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -473,7 +431,6 @@ OPS = [
         inplace=ops.sin_,
         kind="elementwise",
         schema="sin(Tensor self) -> Tensor",
-        where="derivatives.yaml:345",
         node=functions.SinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -487,7 +444,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:349:9", "result": "derivatives.yaml:350:11"},
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -496,7 +452,6 @@ OPS = [
         inplace=ops.cos_,
         kind="elementwise",
         schema="cos(Tensor self) -> Tensor",
-        where="derivatives.yaml:356",
         node=functions.CosBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -510,7 +465,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:360:9", "result": "derivatives.yaml:361:11"},
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -519,7 +473,6 @@ OPS = [
         inplace=ops.tan_,
         kind="elementwise",
         schema="tan(Tensor self) -> Tensor",
-        where="derivatives.yaml:367",
         node=functions.TanBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -533,7 +486,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:371:9", "result": "derivatives.yaml:372:11"},
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -542,7 +494,6 @@ OPS = [
         inplace=ops.asin_,
         kind="elementwise",
         schema="asin(Tensor self) -> Tensor",
-        where="derivatives.yaml:379",
         node=functions.AsinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -556,7 +507,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:384:9", "result": "derivatives.yaml:385:11"},
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -565,7 +515,6 @@ OPS = [
         inplace=ops.acos_,
         kind="elementwise",
         schema="acos(Tensor self) -> Tensor",
-        where="derivatives.yaml:392",
         node=functions.AcosBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -579,7 +528,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:397:9", "result": "derivatives.yaml:398:11"},
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -588,7 +536,6 @@ OPS = [
         inplace=ops.atan_,
         kind="elementwise",
         schema="atan(Tensor self) -> Tensor",
-        where="derivatives.yaml:405",
         node=functions.AtanBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -602,7 +549,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:410:9", "result": "derivatives.yaml:411:11"},
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -611,7 +557,6 @@ OPS = [
         inplace=ops.sinh_,
         kind="elementwise",
         schema="sinh(Tensor self) -> Tensor",
-        where="derivatives.yaml:419",
         node=functions.SinhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -625,7 +570,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:423:9", "result": "derivatives.yaml:424:11"},
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -634,7 +578,6 @@ OPS = [
         inplace=ops.cosh_,
         kind="elementwise",
         schema="cosh(Tensor self) -> Tensor",
-        where="derivatives.yaml:430",
         node=functions.CoshBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -648,7 +591,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:434:9", "result": "derivatives.yaml:435:11"},
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -657,7 +599,6 @@ OPS = [
         inplace=ops.tanh_,
         kind="elementwise",
         schema="tanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:441",
         node=functions.TanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -671,7 +612,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:445:9", "result": "derivatives.yaml:446:11"},
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -680,7 +620,6 @@ OPS = [
         inplace=ops.asinh_,
         kind="elementwise",
         schema="asinh(Tensor self) -> Tensor",
-        where="derivatives.yaml:454",
         node=functions.AsinhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -694,7 +633,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:459:9", "result": "derivatives.yaml:460:11"},
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -703,7 +641,6 @@ OPS = [
         inplace=ops.acosh_,
         kind="elementwise",
         schema="acosh(Tensor self) -> Tensor",
-        where="derivatives.yaml:468",
         node=functions.AcoshBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -717,7 +654,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:473:9", "result": "derivatives.yaml:474:11"},
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -726,7 +662,6 @@ OPS = [
         inplace=ops.atanh_,
         kind="elementwise",
         schema="atanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:481",
         node=functions.AtanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -740,7 +675,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:486:9", "result": "derivatives.yaml:487:11"},
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -749,7 +683,6 @@ OPS = [
         inplace=ops.atan2_,
         kind="elementwise",
         schema="atan2(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:494",
         node=functions.Atan2Backward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -763,11 +696,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:501:5",
-            "other": "derivatives.yaml:504:5",
-            "result": "derivatives.yaml:506:11",
-        },
         formulas={
             "self": "grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
             "other": "-grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
@@ -780,7 +708,6 @@ OPS = [
         inplace=ops.hypot_,
         kind="elementwise",
         schema="hypot(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:513",
         node=functions.HypotBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -794,11 +721,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:518:9",
-            "other": "derivatives.yaml:519:10",
-            "result": "derivatives.yaml:520:11",
-        },
         formulas={
             "self": "grad * (self / where(result == 0, 1, result))",
             "other": "grad * (other / where(result == 0, 1, result))",
@@ -811,7 +733,6 @@ OPS = [
         inplace=ops.erf_,
         kind="elementwise",
         schema="erf(Tensor self) -> Tensor",
-        where="derivatives.yaml:529",
         node=functions.ErfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -825,7 +746,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:534:9", "result": "derivatives.yaml:535:11"},
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -834,7 +754,6 @@ OPS = [
         inplace=ops.erfc_,
         kind="elementwise",
         schema="erfc(Tensor self) -> Tensor",
-        where="derivatives.yaml:542",
         node=functions.ErfcBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -848,7 +767,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:547:9", "result": "derivatives.yaml:548:11"},
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -857,7 +775,6 @@ OPS = [
         inplace=ops.sigmoid_,
         kind="elementwise",
         schema="sigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:555",
         node=functions.SigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -871,7 +788,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:559:9", "result": "derivatives.yaml:560:11"},
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -879,7 +795,6 @@ OPS = [
         function=ops.logsigmoid,
         kind="elementwise",
         schema="logsigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:567",
         node=functions.LogsigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -893,7 +808,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:573:9", "result": "derivatives.yaml:574:11"},
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -902,7 +816,6 @@ OPS = [
         inplace=ops.relu_,
         kind="elementwise",
         schema="relu(Tensor self) -> Tensor",
-        where="derivatives.yaml:581",
         node=functions.ReluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -916,7 +829,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:586:9", "result": "derivatives.yaml:587:11"},
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -925,7 +837,6 @@ OPS = [
         inplace=ops.leaky_relu_,
         kind="elementwise",
         schema="leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-        where="derivatives.yaml:595",
         node=functions.LeakyReluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("negative_slope", "Scalar", False, False)),
@@ -939,7 +850,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:601:9", "result": "derivatives.yaml:602:11"},
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
     ),
     Op(
@@ -948,7 +858,6 @@ OPS = [
         inplace=ops.elu_,
         kind="elementwise",
         schema="elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-        where="derivatives.yaml:611",
         node=functions.EluBackward0,
         masks=[1],
         arguments=(
@@ -967,7 +876,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:618:5", "result": "derivatives.yaml:619:11"},
         formulas={
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -979,7 +887,6 @@ OPS = [
         inplace=ops.silu_,
         kind="elementwise",
         schema="silu(Tensor self) -> Tensor",
-        where="derivatives.yaml:627",
         node=functions.SiluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -993,7 +900,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:633:9", "result": "derivatives.yaml:634:11"},
         formulas={
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
@@ -1004,7 +910,6 @@ OPS = [
         function=ops.normal_pdf,
         kind="elementwise",
         schema="normal_pdf(Tensor self) -> Tensor",
-        where="derivatives.yaml:641",
         node=functions.NormalPdfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1018,7 +923,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:646:9", "result": "derivatives.yaml:647:11"},
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
     ),
     Op(
@@ -1026,7 +930,6 @@ OPS = [
         function=ops.normal_cdf,
         kind="elementwise",
         schema="normal_cdf(Tensor self) -> Tensor",
-        where="derivatives.yaml:651",
         node=functions.NormalCdfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1040,7 +943,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:656:9", "result": "derivatives.yaml:657:11"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1048,7 +950,6 @@ OPS = [
         function=ops.gelu_erf,
         kind="elementwise",
         schema="gelu_erf(Tensor self) -> Tensor",
-        where="derivatives.yaml:661",
         node=functions.GeluErfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1062,7 +963,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:667:9", "result": "derivatives.yaml:668:11"},
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -1070,7 +970,6 @@ OPS = [
         function=ops.gelu_tanh,
         kind="elementwise",
         schema="gelu_tanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:672",
         node=functions.GeluTanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1084,7 +983,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:679:5", "result": "derivatives.yaml:682:11"},
         formulas={
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
@@ -1095,7 +993,6 @@ OPS = [
         function=ops.gelu,
         kind="composite",
         schema="gelu(Tensor self, *, str approximate='none') -> Tensor",
-        where="derivatives.yaml:686",
         arguments=(("input", "Tensor", True, False), ("approximate", "str", False, True)),
         inputs=(),
         outputs=(True,),
@@ -1107,7 +1004,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1115,7 +1011,6 @@ OPS = [
         function=ops.softplus,
         kind="elementwise",
         schema="softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-        where="derivatives.yaml:700",
         node=functions.SoftplusBackward0,
         masks=[1],
         arguments=(
@@ -1133,7 +1028,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:706:9", "result": "derivatives.yaml:707:11"},
         formulas={
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
@@ -1145,7 +1039,6 @@ OPS = [
         inplace=ops.hardtanh_,
         kind="elementwise",
         schema="hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-        where="derivatives.yaml:715",
         node=functions.HardtanhBackward0,
         masks=[1],
         arguments=(
@@ -1163,7 +1056,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:721:9", "result": "derivatives.yaml:722:11"},
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1172,7 +1064,6 @@ OPS = [
         inplace=ops.celu_,
         kind="elementwise",
         schema="celu(Tensor self, Scalar alpha=1.0) -> Tensor",
-        where="derivatives.yaml:733",
         node=functions.CeluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("alpha", "Scalar", False, False)),
@@ -1186,7 +1077,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:739:9", "result": "derivatives.yaml:740:11"},
         formulas={
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
@@ -1198,7 +1088,6 @@ OPS = [
         inplace=ops.selu_,
         kind="elementwise",
         schema="selu(Tensor self) -> Tensor",
-        where="derivatives.yaml:747",
         node=functions.SeluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1212,7 +1101,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:752:9", "result": "derivatives.yaml:753:11"},
         formulas={
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -1224,7 +1112,6 @@ OPS = [
         inplace=ops.mish_,
         kind="elementwise",
         schema="mish(Tensor self) -> Tensor",
-        where="derivatives.yaml:761",
         node=functions.MishBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1238,7 +1125,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:767:9", "result": "derivatives.yaml:768:11"},
         formulas={
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
@@ -1250,7 +1136,6 @@ OPS = [
         inplace=ops.hardsigmoid_,
         kind="elementwise",
         schema="hardsigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:775",
         node=functions.HardsigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1264,7 +1149,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:781:9", "result": "derivatives.yaml:782:11"},
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1273,7 +1157,6 @@ OPS = [
         inplace=ops.hardswish_,
         kind="elementwise",
         schema="hardswish(Tensor self) -> Tensor",
-        where="derivatives.yaml:790",
         node=functions.HardswishBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1287,7 +1170,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:796:9", "result": "derivatives.yaml:797:11"},
         formulas={
             "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
             "result": "auto_element_wise",
@@ -1298,7 +1180,6 @@ OPS = [
         function=ops.hardshrink,
         kind="elementwise",
         schema="hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-        where="derivatives.yaml:805",
         node=functions.HardshrinkBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("lambd", "Scalar", False, False)),
@@ -1312,7 +1193,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:809:9", "result": "derivatives.yaml:810:11"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1320,7 +1200,6 @@ OPS = [
         function=ops.softshrink,
         kind="elementwise",
         schema="softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-        where="derivatives.yaml:817",
         node=functions.SoftshrinkBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("lambd", "Scalar", False, False)),
@@ -1334,7 +1213,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:824:9", "result": "derivatives.yaml:825:11"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1342,7 +1220,6 @@ OPS = [
         function=ops.tanhshrink,
         kind="composite",
         schema="tanhshrink(Tensor self) -> Tensor",
-        where="derivatives.yaml:834",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1354,7 +1231,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1362,7 +1238,6 @@ OPS = [
         function=ops.softsign,
         kind="composite",
         schema="softsign(Tensor self) -> Tensor",
-        where="derivatives.yaml:844",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1374,7 +1249,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1383,7 +1257,6 @@ OPS = [
         inplace=ops.threshold_,
         kind="elementwise",
         schema="threshold(Tensor self, Scalar bound, Scalar value) -> Tensor",
-        where="derivatives.yaml:856",
         node=functions.ThresholdBackward0,
         masks=[1],
         arguments=(
@@ -1401,7 +1274,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:862:9", "result": "derivatives.yaml:863:11"},
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1409,7 +1281,6 @@ OPS = [
         function=ops.glu,
         kind="composite",
         schema="glu(Tensor self, int dim=-1) -> Tensor",
-        where="derivatives.yaml:872",
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -1421,7 +1292,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1429,7 +1299,6 @@ OPS = [
         function=ops.prelu,
         kind="composite",
         schema="prelu(Tensor self, Tensor weight) -> Tensor",
-        where="derivatives.yaml:884",
         arguments=(("input", "Tensor", True, False), ("weight", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -1441,7 +1310,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1449,7 +1317,6 @@ OPS = [
         function=ops.channel_leak,
         kind="elementwise",
         schema="channel_leak(Tensor self, Tensor weight) -> Tensor",
-        where="derivatives.yaml:894",
         node=functions.ChannelLeakBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("weight", "Operand", True, False)),
@@ -1463,11 +1330,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:899:9",
-            "weight": "derivatives.yaml:900:11",
-            "result": "derivatives.yaml:901:11",
-        },
         formulas={
             "self": "where(self > 0, grad, grad * weight)",
             "weight": "where(self > 0, 0, grad * self)",
@@ -1480,7 +1342,6 @@ OPS = [
         inplace=ops.floor_,
         kind="elementwise",
         schema="floor(Tensor self) -> Tensor",
-        where="derivatives.yaml:907",
         node=functions.FloorBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1494,7 +1355,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:912:9", "result": "derivatives.yaml:913:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1503,7 +1363,6 @@ OPS = [
         inplace=ops.ceil_,
         kind="elementwise",
         schema="ceil(Tensor self) -> Tensor",
-        where="derivatives.yaml:919",
         node=functions.CeilBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1517,7 +1376,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:924:9", "result": "derivatives.yaml:925:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1526,7 +1384,6 @@ OPS = [
         inplace=ops.round_default_,
         kind="elementwise",
         schema="round(Tensor self) -> Tensor",
-        where="derivatives.yaml:931",
         node=functions.RoundBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1540,7 +1397,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:936:9", "result": "derivatives.yaml:937:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1549,7 +1405,6 @@ OPS = [
         inplace=ops.round_decimals_,
         kind="elementwise",
         schema="round.decimals(Tensor self, *, int decimals) -> Tensor",
-        where="derivatives.yaml:945",
         node=functions.RoundBackward1,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("decimals", "int", True, True)),
@@ -1563,7 +1418,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:950:9", "result": "derivatives.yaml:951:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1572,7 +1426,6 @@ OPS = [
         inplace=ops.trunc_,
         kind="elementwise",
         schema="trunc(Tensor self) -> Tensor",
-        where="derivatives.yaml:955",
         node=functions.TruncBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1586,7 +1439,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:961:9", "result": "derivatives.yaml:962:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1595,7 +1447,6 @@ OPS = [
         inplace=ops.frac_,
         kind="elementwise",
         schema="frac(Tensor self) -> Tensor",
-        where="derivatives.yaml:968",
         node=functions.FracBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1609,7 +1460,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:973:9", "result": "derivatives.yaml:974:11"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1617,7 +1467,6 @@ OPS = [
         function=ops.isnan,
         kind="elementwise",
         schema="isnan(Tensor self) -> Tensor",
-        where="derivatives.yaml:982",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1629,7 +1478,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1637,7 +1485,6 @@ OPS = [
         function=ops.isinf,
         kind="elementwise",
         schema="isinf(Tensor self) -> Tensor",
-        where="derivatives.yaml:992",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1649,7 +1496,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1657,7 +1503,6 @@ OPS = [
         function=ops.isfinite,
         kind="elementwise",
         schema="isfinite(Tensor self) -> Tensor",
-        where="derivatives.yaml:1002",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1669,7 +1514,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1677,7 +1521,6 @@ OPS = [
         function=ops.conj,
         kind="elementwise",
         schema="conj(Tensor self) -> Tensor",
-        where="derivatives.yaml:1014",
         node=functions.ConjBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1691,7 +1534,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1018:9", "result": "derivatives.yaml:1019:11"},
         formulas={"self": "grad.conj()", "result": "auto_linear"},
     ),
     Op(
@@ -1700,7 +1542,6 @@ OPS = [
         inplace=ops.conj_physical_,
         kind="composite",
         schema="conj_physical(Tensor self) -> Tensor",
-        where="derivatives.yaml:1025",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1712,7 +1553,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1720,7 +1560,6 @@ OPS = [
         function=ops.resolve_conj,
         kind="composite",
         schema="resolve_conj(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1034",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1732,7 +1571,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1740,7 +1578,6 @@ OPS = [
         function=ops.resolve_neg,
         kind="composite",
         schema="resolve_neg(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1042",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1752,7 +1589,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1760,7 +1596,6 @@ OPS = [
         function=ops.real_copy,
         kind="elementwise",
         schema="real_copy(Tensor self) -> Tensor",
-        where="derivatives.yaml:1050",
         node=functions.RealCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1774,7 +1609,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1056:9", "result": "derivatives.yaml:1057:11"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -1782,7 +1616,6 @@ OPS = [
         function=ops.imag_copy,
         kind="elementwise",
         schema="imag_copy(Tensor self) -> Tensor",
-        where="derivatives.yaml:1060",
         node=functions.ImagCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1796,7 +1629,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1066:9", "result": "derivatives.yaml:1067:11"},
         formulas={"self": "grad * 1j", "result": "auto_linear"},
     ),
     Op(
@@ -1804,7 +1636,6 @@ OPS = [
         function=ops.real,
         kind="composite",
         schema="real(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1070",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1816,7 +1647,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1824,7 +1654,6 @@ OPS = [
         function=ops.imag,
         kind="composite",
         schema="imag(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1086",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1836,7 +1665,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1846,7 +1674,6 @@ OPS = [
         kind="elementwise",
         commutative=True,
         schema="add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1100",
         node=functions.AddBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1864,11 +1691,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1106:9",
-            "other": "derivatives.yaml:1107:10",
-            "result": "derivatives.yaml:1108:11",
-        },
         formulas={
             "self": "grad",
             "other": "grad if alpha == 1 else (grad.conj() * alpha).conj()",
@@ -1881,7 +1703,6 @@ OPS = [
         inplace=ops.add_scalar_,
         kind="elementwise",
         schema="add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1119",
         node=functions.AddBackward1,
         masks=[],
         arguments=(
@@ -1899,7 +1720,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1123:9", "result": "derivatives.yaml:1124:11"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1909,7 +1729,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1128",
         node=functions.SubBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1927,11 +1746,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1136:9",
-            "other": "derivatives.yaml:1137:10",
-            "result": "derivatives.yaml:1138:11",
-        },
         formulas={
             "self": "grad",
             "other": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
@@ -1944,7 +1758,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1145",
         node=functions.RsubBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1962,11 +1775,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1152:9",
-            "other": "derivatives.yaml:1153:10",
-            "result": "derivatives.yaml:1154:11",
-        },
         formulas={
             "self": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
             "other": "grad",
@@ -1981,7 +1789,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="mul.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1161",
         node=functions.MulBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -1995,11 +1802,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1168:9",
-            "other": "derivatives.yaml:1169:10",
-            "result": "derivatives.yaml:1170:11",
-        },
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
     ),
     Op(
@@ -2009,7 +1811,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="div.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1178",
         node=functions.DivBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2023,11 +1824,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1184:9",
-            "other": "derivatives.yaml:1185:10",
-            "result": "derivatives.yaml:1186:11",
-        },
         formulas={
             "self": "grad / other.conj()",
             "other": "-grad * (self / other / other).conj()",
@@ -2040,7 +1836,6 @@ OPS = [
         inplace=ops.div_tensor_mode_,
         kind="composite",
         schema="div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
-        where="derivatives.yaml:1196",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -2060,7 +1855,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2069,7 +1863,6 @@ OPS = [
         inplace=ops.div_scalar_mode_,
         kind="composite",
         schema="div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
-        where="derivatives.yaml:1209",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Scalar", True, False),
@@ -2085,7 +1878,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2095,7 +1887,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="floor_divide(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1219",
         node=functions.FloorDivideBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2109,11 +1900,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1226:9",
-            "other": "derivatives.yaml:1227:10",
-            "result": "derivatives.yaml:1228:11",
-        },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2121,7 +1907,6 @@ OPS = [
         function=ops.trunc_divide,
         kind="elementwise",
         schema="trunc_divide(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1235",
         node=functions.TruncDivideBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2135,11 +1920,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1241:9",
-            "other": "derivatives.yaml:1242:10",
-            "result": "derivatives.yaml:1243:11",
-        },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2149,7 +1929,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="remainder(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1247",
         node=functions.RemainderBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2163,11 +1942,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1254:9",
-            "other": "derivatives.yaml:1255:10",
-            "result": "derivatives.yaml:1256:11",
-        },
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2176,7 +1950,6 @@ OPS = [
         inplace=ops.fmod_,
         kind="elementwise",
         schema="fmod(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1264",
         node=functions.FmodBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2190,11 +1963,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1270:9",
-            "other": "derivatives.yaml:1271:10",
-            "result": "derivatives.yaml:1272:11",
-        },
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2203,7 +1971,6 @@ OPS = [
         inplace=ops.addcmul_,
         kind="elementwise",
         schema="addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-        where="derivatives.yaml:1280",
         node=functions.AddcmulBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2225,12 +1992,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1285:9",
-            "tensor1": "derivatives.yaml:1286:12",
-            "tensor2": "derivatives.yaml:1287:12",
-            "result": "derivatives.yaml:1288:11",
-        },
         formulas={
             "self": "grad",
             "tensor1": "grad * (value * tensor2).conj()",
@@ -2244,7 +2005,6 @@ OPS = [
         inplace=ops.addcdiv_,
         kind="elementwise",
         schema="addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-        where="derivatives.yaml:1297",
         node=functions.AddcdivBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2266,12 +2026,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1302:9",
-            "tensor1": "derivatives.yaml:1303:12",
-            "tensor2": "derivatives.yaml:1304:12",
-            "result": "derivatives.yaml:1305:11",
-        },
         formulas={
             "self": "grad",
             "tensor1": "grad * (value / tensor2).conj()",
@@ -2285,7 +2039,6 @@ OPS = [
         inplace=ops.lerp_tensor_,
         kind="elementwise",
         schema="lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-        where="derivatives.yaml:1315",
         node=functions.LerpBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2303,12 +2056,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1320:9",
-            "end": "derivatives.yaml:1321:8",
-            "weight": "derivatives.yaml:1322:11",
-            "result": "derivatives.yaml:1323:11",
-        },
         formulas={
             "self": "grad * (1 - weight).conj()",
             "end": "grad * weight.conj()",
@@ -2322,7 +2069,6 @@ OPS = [
         inplace=ops.lerp_scalar_,
         kind="elementwise",
         schema="lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-        where="derivatives.yaml:1327",
         node=functions.LerpBackward1,
         masks=[1, 2, 3],
         arguments=(
@@ -2340,11 +2086,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1332:9",
-            "end": "derivatives.yaml:1333:8",
-            "result": "derivatives.yaml:1334:11",
-        },
         formulas={
             "self": "(grad.conj() * (1 - weight)).conj()",
             "end": "(grad.conj() * weight).conj()",
@@ -2356,7 +2097,6 @@ OPS = [
         function=ops.maximum,
         kind="elementwise",
         schema="maximum(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1343",
         node=functions.MaximumBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2370,11 +2110,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1347:9",
-            "other": "derivatives.yaml:1348:10",
-            "result": "derivatives.yaml:1349:11",
-        },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
@@ -2386,7 +2121,6 @@ OPS = [
         function=ops.minimum,
         kind="elementwise",
         schema="minimum(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1356",
         node=functions.MinimumBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2400,11 +2134,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1360:9",
-            "other": "derivatives.yaml:1361:10",
-            "result": "derivatives.yaml:1362:11",
-        },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
@@ -2416,7 +2145,6 @@ OPS = [
         function=ops.fmax,
         kind="elementwise",
         schema="fmax(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1369",
         node=functions.FmaxBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2430,11 +2158,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1373:9",
-            "other": "derivatives.yaml:1374:10",
-            "result": "derivatives.yaml:1375:11",
-        },
         formulas={
             "self": "where((self >= other) | isnan(other), grad, 0)",
             "other": "where((self >= other) | isnan(other), 0, grad)",
@@ -2446,7 +2169,6 @@ OPS = [
         function=ops.fmin,
         kind="elementwise",
         schema="fmin(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1383",
         node=functions.FminBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2460,11 +2182,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1387:9",
-            "other": "derivatives.yaml:1388:10",
-            "result": "derivatives.yaml:1389:11",
-        },
         formulas={
             "self": "where((self <= other) | isnan(other), grad, 0)",
             "other": "where((self <= other) | isnan(other), 0, grad)",
@@ -2476,7 +2193,6 @@ OPS = [
         function=ops.where_default,
         kind="composite",
         schema="where(Tensor condition) -> Tensor[]",
-        where="derivatives.yaml:1397",
         arguments=(("condition", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -2488,7 +2204,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2496,7 +2211,6 @@ OPS = [
         function=ops.where_self,
         kind="elementwise",
         schema="where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1406",
         node=functions.WhereBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -2518,12 +2232,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "condition": "derivatives.yaml:1410:14",
-            "self": "derivatives.yaml:1411:9",
-            "other": "derivatives.yaml:1412:10",
-            "result": "derivatives.yaml:1413:11",
-        },
         formulas={
             "condition": "non_differentiable",
             "self": "where(condition, grad, 0)",
@@ -2537,7 +2245,6 @@ OPS = [
         inplace=ops.clamp_both_,
         kind="elementwise",
         schema="clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
-        where="derivatives.yaml:1424",
         node=functions.ClampBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
@@ -2551,7 +2258,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1429:9", "result": "derivatives.yaml:1430:11"},
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2560,7 +2266,6 @@ OPS = [
         inplace=ops.clamp_default_,
         kind="composite",
         schema="clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-        where="derivatives.yaml:1436",
         arguments=(
             ("input", "Tensor", True, False),
             ("min", "Scalar?", False, False),
@@ -2576,7 +2281,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2585,7 +2289,6 @@ OPS = [
         inplace=ops.clamp_tensor_,
         kind="composite",
         schema="clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-        where="derivatives.yaml:1452",
         arguments=(
             ("input", "Tensor", True, False),
             ("min", "Tensor?", False, False),
@@ -2601,7 +2304,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2610,7 +2312,6 @@ OPS = [
         inplace=ops.clamp_min_default_,
         kind="elementwise",
         schema="clamp_min(Tensor self, Scalar min) -> Tensor",
-        where="derivatives.yaml:1462",
         node=functions.ClampMinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("min", "Scalar", True, False)),
@@ -2624,7 +2325,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1467:9", "result": "derivatives.yaml:1468:11"},
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2633,7 +2333,6 @@ OPS = [
         inplace=ops.clamp_min_tensor_,
         kind="elementwise",
         schema="clamp_min.Tensor(Tensor self, Tensor min) -> Tensor",
-        where="derivatives.yaml:1477",
         node=functions.ClampMinBackward1,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("min", "Operand", True, False)),
@@ -2647,11 +2346,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1482:9",
-            "min": "derivatives.yaml:1483:8",
-            "result": "derivatives.yaml:1484:11",
-        },
         formulas={
             "self": "where(self >= min, grad, 0)",
             "min": "where(self < min, grad, 0)",
@@ -2664,7 +2358,6 @@ OPS = [
         inplace=ops.clamp_max_default_,
         kind="elementwise",
         schema="clamp_max(Tensor self, Scalar max) -> Tensor",
-        where="derivatives.yaml:1489",
         node=functions.ClampMaxBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("max", "Scalar", True, False)),
@@ -2678,7 +2371,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1494:9", "result": "derivatives.yaml:1495:11"},
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2687,7 +2379,6 @@ OPS = [
         inplace=ops.clamp_max_tensor_,
         kind="elementwise",
         schema="clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
-        where="derivatives.yaml:1504",
         node=functions.ClampMaxBackward1,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("max", "Operand", True, False)),
@@ -2701,11 +2392,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1509:9",
-            "max": "derivatives.yaml:1510:8",
-            "result": "derivatives.yaml:1511:11",
-        },
         formulas={
             "self": "where(self <= max, grad, 0)",
             "max": "where(self > max, grad, 0)",
@@ -2719,7 +2405,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="eq.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1518",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2731,7 +2416,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2741,7 +2425,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="ne.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1530",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2753,7 +2436,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2763,7 +2445,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="lt.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1543",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2775,7 +2456,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2785,7 +2465,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="le.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1557",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2797,7 +2476,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2807,7 +2485,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="gt.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1571",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2819,7 +2496,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2829,7 +2505,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="ge.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1585",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2841,7 +2516,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2850,7 +2524,6 @@ OPS = [
         inplace=ops.logical_and_,
         kind="elementwise",
         schema="logical_and(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1601",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2862,7 +2535,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2871,7 +2543,6 @@ OPS = [
         inplace=ops.logical_or_,
         kind="elementwise",
         schema="logical_or(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1612",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2883,7 +2554,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2892,7 +2562,6 @@ OPS = [
         inplace=ops.logical_xor_,
         kind="elementwise",
         schema="logical_xor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1623",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2904,7 +2573,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2913,7 +2581,6 @@ OPS = [
         inplace=ops.logical_not_,
         kind="elementwise",
         schema="logical_not(Tensor self) -> Tensor",
-        where="derivatives.yaml:1634",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -2925,7 +2592,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2936,7 +2602,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1645",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2948,7 +2613,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2959,7 +2623,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1658",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2971,7 +2634,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2982,7 +2644,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1671",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2994,7 +2655,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3003,7 +2663,6 @@ OPS = [
         inplace=ops.bitwise_not_,
         kind="elementwise",
         schema="bitwise_not(Tensor self) -> Tensor",
-        where="derivatives.yaml:1684",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3015,7 +2674,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3024,7 +2682,6 @@ OPS = [
         inplace=ops.xlogy_tensor_,
         kind="elementwise",
         schema="xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1698",
         node=functions.XlogyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3038,11 +2695,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1703:9",
-            "other": "derivatives.yaml:1704:10",
-            "result": "derivatives.yaml:1705:11",
-        },
         formulas={
             "self": "where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
             "other": "grad * self / other",
@@ -3054,7 +2706,6 @@ OPS = [
         function=ops.xlogy_scalar_self,
         kind="elementwise",
         schema="xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1713",
         node=functions.XlogyBackward1,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3068,7 +2719,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1718:10", "result": "derivatives.yaml:1719:11"},
         formulas={"other": "grad * self / other", "result": "auto_element_wise"},
     ),
     Op(
@@ -3076,7 +2726,6 @@ OPS = [
         function=ops.xlog1py_default,
         kind="elementwise",
         schema="xlog1py(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1724",
         node=functions.Xlog1pyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3090,11 +2739,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1730:9",
-            "other": "derivatives.yaml:1731:10",
-            "result": "derivatives.yaml:1732:11",
-        },
         formulas={
             "self": "where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))",
             "other": "grad * self / (other + 1)",
@@ -3106,7 +2750,6 @@ OPS = [
         function=ops.xlog1py_self_scalar,
         kind="elementwise",
         schema="xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1740",
         node=functions.Xlog1pyBackward1,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3120,7 +2763,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1746:10", "result": "derivatives.yaml:1747:11"},
         formulas={"other": "grad * self / (other + 1)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3128,7 +2770,6 @@ OPS = [
         function=ops.logaddexp,
         kind="elementwise",
         schema="logaddexp(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1752",
         node=functions.LogaddexpBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3142,11 +2783,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1756:9",
-            "other": "derivatives.yaml:1757:10",
-            "result": "derivatives.yaml:1758:11",
-        },
         formulas={
             "self": "grad * sigmoid(self - other)",
             "other": "grad * sigmoid(other - self)",
@@ -3158,7 +2794,6 @@ OPS = [
         function=ops.logaddexp2,
         kind="elementwise",
         schema="logaddexp2(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1765",
         node=functions.Logaddexp2Backward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3172,11 +2807,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1771:9",
-            "other": "derivatives.yaml:1772:10",
-            "result": "derivatives.yaml:1773:11",
-        },
         formulas={
             "self": "grad * sigmoid(0.6931471805599453 * (self - other))",
             "other": "grad * sigmoid(0.6931471805599453 * (other - self))",
@@ -3189,7 +2819,6 @@ OPS = [
         inplace=ops.logit_,
         kind="composite",
         schema="logit(Tensor self, float? eps=None) -> Tensor",
-        where="derivatives.yaml:1780",
         arguments=(("input", "Tensor", True, False), ("eps", "float?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -3201,7 +2830,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3209,7 +2837,6 @@ OPS = [
         function=ops.log_odds,
         kind="elementwise",
         schema="log_odds(Tensor self) -> Tensor",
-        where="derivatives.yaml:1791",
         node=functions.LogOddsBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3223,7 +2850,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1796:9", "result": "derivatives.yaml:1797:11"},
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3231,7 +2857,6 @@ OPS = [
         function=ops.entr,
         kind="elementwise",
         schema="entr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1801",
         node=functions.EntrBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3245,7 +2870,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1807:9", "result": "derivatives.yaml:1808:11"},
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3254,7 +2878,6 @@ OPS = [
         inplace=ops.sinc_,
         kind="elementwise",
         schema="sinc(Tensor self) -> Tensor",
-        where="derivatives.yaml:1817",
         node=functions.SincBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3268,7 +2891,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1821:9", "result": "derivatives.yaml:1822:11"},
         formulas={
             "self": "grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
@@ -3280,7 +2902,6 @@ OPS = [
         inplace=ops.erfinv_,
         kind="elementwise",
         schema="erfinv(Tensor self) -> Tensor",
-        where="derivatives.yaml:1828",
         node=functions.ErfinvBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3294,7 +2915,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1833:9", "result": "derivatives.yaml:1834:11"},
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3302,7 +2922,6 @@ OPS = [
         function=ops.erfcx,
         kind="elementwise",
         schema="erfcx(Tensor self) -> Tensor",
-        where="derivatives.yaml:1842",
         node=functions.ErfcxBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3316,7 +2935,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1848:9", "result": "derivatives.yaml:1849:11"},
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3324,7 +2942,6 @@ OPS = [
         function=ops.ndtr,
         kind="elementwise",
         schema="ndtr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1856",
         node=functions.NdtrBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3338,7 +2955,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1862:9", "result": "derivatives.yaml:1863:11"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3346,7 +2962,6 @@ OPS = [
         function=ops.ndtri,
         kind="elementwise",
         schema="ndtri(Tensor self) -> Tensor",
-        where="derivatives.yaml:1870",
         node=functions.NdtriBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3360,7 +2975,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1876:9", "result": "derivatives.yaml:1877:11"},
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3368,7 +2982,6 @@ OPS = [
         function=ops.log_ndtr,
         kind="elementwise",
         schema="log_ndtr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1884",
         node=functions.LogNdtrBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3382,7 +2995,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1891:5", "result": "derivatives.yaml:1893:11"},
         formulas={
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
@@ -3394,7 +3006,6 @@ OPS = [
         inplace=ops.lgamma_,
         kind="elementwise",
         schema="lgamma(Tensor self) -> Tensor",
-        where="derivatives.yaml:1902",
         node=functions.LgammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3408,7 +3019,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1907:9", "result": "derivatives.yaml:1908:11"},
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3417,7 +3027,6 @@ OPS = [
         inplace=ops.mvlgamma_,
         kind="composite",
         schema="mvlgamma(Tensor self, int p) -> Tensor",
-        where="derivatives.yaml:1916",
         arguments=(("input", "Tensor", True, False), ("p", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -3429,7 +3038,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3438,7 +3046,6 @@ OPS = [
         inplace=ops.digamma_,
         kind="elementwise",
         schema="digamma(Tensor self) -> Tensor",
-        where="derivatives.yaml:1928",
         node=functions.DigammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3452,7 +3059,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1933:9", "result": "derivatives.yaml:1934:11"},
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3461,7 +3067,6 @@ OPS = [
         inplace=ops.polygamma_,
         kind="elementwise",
         schema="polygamma(int n, Tensor self) -> Tensor",
-        where="derivatives.yaml:1942",
         node=functions.PolygammaBackward0,
         masks=[],
         arguments=(("n", "int", True, False), ("input", "Tensor", True, False)),
@@ -3475,7 +3080,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1948:9", "result": "derivatives.yaml:1949:11"},
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3483,7 +3087,6 @@ OPS = [
         function=ops.zeta_default,
         kind="elementwise",
         schema="zeta(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1958",
         node=functions.ZetaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3497,11 +3100,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1964:9",
-            "other": "derivatives.yaml:1965:10",
-            "result": "derivatives.yaml:1966:11",
-        },
         formulas={
             "self": 'not_implemented("zeta is differentiated in its second argument only")',
             "other": "-grad * self * unfused(zeta(self + 1, other))",
@@ -3513,7 +3111,6 @@ OPS = [
         function=ops.zeta_self_scalar,
         kind="elementwise",
         schema="zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1973",
         node=functions.ZetaBackward1,
         masks=[],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3527,7 +3124,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1979:10", "result": "derivatives.yaml:1980:11"},
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3536,7 +3132,6 @@ OPS = [
         inplace=ops.igamma_,
         kind="elementwise",
         schema="igamma(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1985",
         node=functions.IgammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3550,11 +3145,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1990:9",
-            "other": "derivatives.yaml:1991:10",
-            "result": "derivatives.yaml:1992:11",
-        },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3567,7 +3157,6 @@ OPS = [
         inplace=ops.igammac_,
         kind="elementwise",
         schema="igammac(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2000",
         node=functions.IgammacBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3581,11 +3170,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2005:9",
-            "other": "derivatives.yaml:2006:10",
-            "result": "derivatives.yaml:2007:11",
-        },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "-grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3598,7 +3182,6 @@ OPS = [
         inplace=ops.i0_,
         kind="elementwise",
         schema="i0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2017",
         node=functions.I0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3612,7 +3195,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2022:9", "result": "derivatives.yaml:2023:11"},
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3620,7 +3202,6 @@ OPS = [
         function=ops.i0e,
         kind="elementwise",
         schema="i0e(Tensor self) -> Tensor",
-        where="derivatives.yaml:2030",
         node=functions.I0eBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3634,7 +3215,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2036:9", "result": "derivatives.yaml:2037:11"},
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3642,7 +3222,6 @@ OPS = [
         function=ops.i1,
         kind="elementwise",
         schema="i1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2044",
         node=functions.I1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3656,7 +3235,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2050:9", "result": "derivatives.yaml:2051:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3667,7 +3245,6 @@ OPS = [
         function=ops.i1e,
         kind="elementwise",
         schema="i1e(Tensor self) -> Tensor",
-        where="derivatives.yaml:2058",
         node=functions.I1eBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3681,7 +3258,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2064:9", "result": "derivatives.yaml:2065:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
@@ -3692,7 +3268,6 @@ OPS = [
         function=ops.modified_bessel_k0,
         kind="elementwise",
         schema="modified_bessel_k0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2072",
         node=functions.ModifiedBesselK0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3706,7 +3281,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2078:9", "result": "derivatives.yaml:2079:11"},
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3714,7 +3288,6 @@ OPS = [
         function=ops.modified_bessel_k1,
         kind="elementwise",
         schema="modified_bessel_k1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2087",
         node=functions.ModifiedBesselK1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3728,7 +3301,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2093:9", "result": "derivatives.yaml:2094:11"},
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3736,7 +3308,6 @@ OPS = [
         function=ops.scaled_modified_bessel_k0,
         kind="elementwise",
         schema="scaled_modified_bessel_k0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2102",
         node=functions.ScaledModifiedBesselK0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3750,7 +3321,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2108:9", "result": "derivatives.yaml:2109:11"},
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3758,7 +3328,6 @@ OPS = [
         function=ops.scaled_modified_bessel_k1,
         kind="elementwise",
         schema="scaled_modified_bessel_k1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2117",
         node=functions.ScaledModifiedBesselK1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3772,7 +3341,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2123:9", "result": "derivatives.yaml:2124:11"},
         formulas={
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
@@ -3783,7 +3351,6 @@ OPS = [
         function=ops.spherical_bessel_j0,
         kind="elementwise",
         schema="spherical_bessel_j0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2132",
         node=functions.SphericalBesselJ0Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3797,7 +3364,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2139:5", "result": "derivatives.yaml:2141:11"},
         formulas={
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3808,7 +3374,6 @@ OPS = [
         function=ops.airy_ai,
         kind="elementwise",
         schema="airy_ai(Tensor self) -> Tensor",
-        where="derivatives.yaml:2149",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3820,7 +3385,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3828,7 +3392,6 @@ OPS = [
         function=ops.bessel_j0,
         kind="elementwise",
         schema="bessel_j0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2162",
         node=functions.BesselJ0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3842,7 +3405,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2168:9", "result": "derivatives.yaml:2169:11"},
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3850,7 +3412,6 @@ OPS = [
         function=ops.bessel_j1,
         kind="elementwise",
         schema="bessel_j1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2176",
         node=functions.BesselJ1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3864,7 +3425,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2182:9", "result": "derivatives.yaml:2183:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3875,7 +3435,6 @@ OPS = [
         function=ops.bessel_y0,
         kind="elementwise",
         schema="bessel_y0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2190",
         node=functions.BesselY0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3889,7 +3448,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2196:9", "result": "derivatives.yaml:2197:11"},
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3897,7 +3455,6 @@ OPS = [
         function=ops.bessel_y1,
         kind="elementwise",
         schema="bessel_y1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2205",
         node=functions.BesselY1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3911,7 +3468,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2211:9", "result": "derivatives.yaml:2212:11"},
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3919,7 +3475,6 @@ OPS = [
         function=ops.signbit,
         kind="elementwise",
         schema="signbit(Tensor self) -> Tensor",
-        where="derivatives.yaml:2222",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3931,7 +3486,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3940,7 +3494,6 @@ OPS = [
         inplace=ops.copysign_,
         kind="elementwise",
         schema="copysign(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2234",
         node=functions.CopysignBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3954,11 +3507,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2239:9",
-            "other": "derivatives.yaml:2240:10",
-            "result": "derivatives.yaml:2241:11",
-        },
         formulas={
             "self": "where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))",
             "other": "zeros_like(grad)",
@@ -3971,7 +3519,6 @@ OPS = [
         inplace=ops.nextafter_,
         kind="elementwise",
         schema="nextafter(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2248",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -3983,7 +3530,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2253:9", "other": "derivatives.yaml:2254:10"},
         formulas={
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
@@ -3994,7 +3540,6 @@ OPS = [
         function=ops.frexp,
         kind="kernel",
         schema="frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
-        where="derivatives.yaml:2260",
         node=functions.FrexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4008,11 +3553,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2266:9",
-            "mantissa": "derivatives.yaml:2267:13",
-            "batch": "derivatives.yaml:2264:10",
-        },
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
     ),
     Op(
@@ -4021,7 +3561,6 @@ OPS = [
         inplace=ops.ldexp_,
         kind="composite",
         schema="ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2275",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4033,7 +3572,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4041,7 +3579,6 @@ OPS = [
         function=ops.isposinf,
         kind="elementwise",
         schema="isposinf(Tensor self) -> Tensor",
-        where="derivatives.yaml:2285",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4053,7 +3590,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4061,7 +3597,6 @@ OPS = [
         function=ops.isneginf,
         kind="elementwise",
         schema="isneginf(Tensor self) -> Tensor",
-        where="derivatives.yaml:2297",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4073,7 +3608,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4081,7 +3615,6 @@ OPS = [
         function=ops.isreal,
         kind="elementwise",
         schema="isreal(Tensor self) -> Tensor",
-        where="derivatives.yaml:2309",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4093,7 +3626,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4102,7 +3634,6 @@ OPS = [
         inplace=ops.nan_to_num_,
         kind="composite",
         schema="nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-        where="derivatives.yaml:2319",
         arguments=(
             ("input", "Tensor", True, False),
             ("nan", "float?", False, False),
@@ -4119,7 +3650,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4127,7 +3657,6 @@ OPS = [
         function=ops.replace_odd,
         kind="elementwise",
         schema="replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor",
-        where="derivatives.yaml:2328",
         node=functions.ReplaceOddBackward0,
         masks=[1],
         arguments=(
@@ -4146,7 +3675,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2333:9", "result": "derivatives.yaml:2334:11"},
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -4155,7 +3683,6 @@ OPS = [
         inplace=ops.heaviside_,
         kind="elementwise",
         schema="heaviside(Tensor self, Tensor values) -> Tensor",
-        where="derivatives.yaml:2338",
         arguments=(("input", "Tensor", True, False), ("values", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4167,7 +3694,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2344:9", "values": "derivatives.yaml:2345:11"},
         formulas={
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
@@ -4179,7 +3705,6 @@ OPS = [
         inplace=ops.deg2rad_,
         kind="composite",
         schema="deg2rad(Tensor self) -> Tensor",
-        where="derivatives.yaml:2352",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4191,7 +3716,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4200,7 +3724,6 @@ OPS = [
         inplace=ops.rad2deg_,
         kind="composite",
         schema="rad2deg(Tensor self) -> Tensor",
-        where="derivatives.yaml:2363",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4212,7 +3735,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4220,7 +3742,6 @@ OPS = [
         function=ops.positive,
         kind="composite",
         schema="positive(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2374",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4232,7 +3753,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4240,7 +3760,6 @@ OPS = [
         function=ops.float_power_tensor_tensor,
         kind="composite",
         schema="float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:2384",
         arguments=(("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4252,7 +3771,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4260,7 +3778,6 @@ OPS = [
         function=ops.float_power_tensor_scalar,
         kind="composite",
         schema="float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:2393",
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4272,7 +3789,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4280,7 +3796,6 @@ OPS = [
         function=ops.float_power_scalar,
         kind="composite",
         schema="float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:2399",
         arguments=(("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4292,7 +3807,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4300,7 +3814,6 @@ OPS = [
         function=ops.float_power__scalar,
         kind="composite",
         schema="float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
-        where="derivatives.yaml:2405",
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4312,7 +3825,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4320,7 +3832,6 @@ OPS = [
         function=ops.float_power__tensor,
         kind="composite",
         schema="float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
-        where="derivatives.yaml:2416",
         arguments=(("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4332,7 +3843,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4340,7 +3850,6 @@ OPS = [
         function=ops.complex,
         kind="kernel",
         schema="complex(Tensor real, Tensor imag) -> Tensor",
-        where="derivatives.yaml:2426",
         node=functions.ComplexBackward0,
         masks=[],
         arguments=(("real", "Tensor", True, False), ("imag", "Tensor", True, False)),
@@ -4354,12 +3863,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "real": "derivatives.yaml:2434:9",
-            "imag": "derivatives.yaml:2435:9",
-            "result": "derivatives.yaml:2436:11",
-            "batch": "derivatives.yaml:2432:10",
-        },
         formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -4367,7 +3870,6 @@ OPS = [
         function=ops.polar,
         kind="composite",
         schema="polar(Tensor abs, Tensor angle) -> Tensor",
-        where="derivatives.yaml:2443",
         arguments=(("abs", "Tensor", True, False), ("angle", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4379,7 +3881,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4387,7 +3888,6 @@ OPS = [
         function=ops.angle,
         kind="elementwise",
         schema="angle(Tensor self) -> Tensor",
-        where="derivatives.yaml:2455",
         node=functions.AngleBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4401,7 +3901,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2461:5", "result": "derivatives.yaml:2463:11"},
         formulas={
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
@@ -4412,7 +3911,6 @@ OPS = [
         function=ops.view_as_real,
         kind="view",
         schema="view_as_real(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2470",
         node=functions.ViewAsRealBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4426,7 +3924,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2476:9", "result": "derivatives.yaml:2477:11"},
         formulas={"self": "complex_of_pairs(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -4434,7 +3931,6 @@ OPS = [
         function=ops.view_as_complex,
         kind="view",
         schema="view_as_complex(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2485",
         node=functions.ViewAsComplexBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4448,7 +3944,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2491:9", "result": "derivatives.yaml:2492:11"},
         formulas={"self": "view_as_real(grad)", "result": "complex_of_pairs(self_t)"},
     ),
     Op(
@@ -4458,7 +3953,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2503",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4470,7 +3964,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4480,7 +3973,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2515",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4492,7 +3984,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4501,7 +3992,6 @@ OPS = [
         inplace=ops.gcd_,
         kind="elementwise",
         schema="gcd(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2527",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4513,7 +4003,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4522,7 +4011,6 @@ OPS = [
         inplace=ops.lcm_,
         kind="elementwise",
         schema="lcm(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2538",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4534,7 +4022,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4542,7 +4029,6 @@ OPS = [
         function=ops.sum_default,
         kind="kernel",
         schema="sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2552",
         node=functions.SumBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4556,11 +4042,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2556:9",
-            "result": "derivatives.yaml:2558:11",
-            "batch": "derivatives.yaml:2555:10",
-        },
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -4568,7 +4049,6 @@ OPS = [
         function=ops.filled,
         kind="kernel",
         schema="filled(Tensor self, int[] size) -> Tensor",
-        where="derivatives.yaml:2572",
         node=functions.FilledBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -4582,11 +4062,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2577:9",
-            "result": "derivatives.yaml:2578:11",
-            "batch": "derivatives.yaml:2576:10",
-        },
         formulas={"self": "grad.sum()", "result": "auto_linear"},
     ),
     Op(
@@ -4594,7 +4069,6 @@ OPS = [
         function=ops.sum_dim_intlist,
         kind="kernel",
         schema="sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2583",
         node=functions.SumBackward1,
         masks=[],
         arguments=(
@@ -4620,11 +4094,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2588:9",
-            "result": "derivatives.yaml:2590:11",
-            "batch": "derivatives.yaml:2587:10",
-        },
         formulas={"self": "expand_reduced(grad, self.shape, dim, keepdim)", "result": "auto_linear"},
     ),
     Op(
@@ -4632,7 +4101,6 @@ OPS = [
         function=ops.prod_default,
         kind="kernel",
         schema="prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2601",
         node=functions.ProdBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4652,11 +4120,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2605:9",
-            "result": "derivatives.yaml:2607:11",
-            "batch": "derivatives.yaml:2604:10",
-        },
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
@@ -4667,7 +4130,6 @@ OPS = [
         function=ops.prod_dim_int,
         kind="kernel",
         schema="prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2620",
         node=functions.ProdBackward1,
         masks=[],
         arguments=(
@@ -4691,11 +4153,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2625:9",
-            "result": "derivatives.yaml:2627:11",
-            "batch": "derivatives.yaml:2624:10",
-        },
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
@@ -4706,7 +4163,6 @@ OPS = [
         function=ops.prod_others,
         kind="kernel",
         schema="prod_others(Tensor self, int dim) -> Tensor",
-        where="derivatives.yaml:2636",
         node=functions.ProdOthersBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -4720,11 +4176,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2643:9",
-            "result": "derivatives.yaml:2644:11",
-            "batch": "derivatives.yaml:2642:10",
-        },
         formulas={
             "self": "prod_others_backward(grad, self, dim)",
             "result": "conjugate(prod_others_backward(conjugate(self_t), self_p, dim))",
@@ -4735,7 +4186,6 @@ OPS = [
         function=ops.mean_default,
         kind="kernel",
         schema="mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2649",
         node=functions.MeanBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4749,11 +4199,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2654:9",
-            "result": "derivatives.yaml:2656:11",
-            "batch": "derivatives.yaml:2653:10",
-        },
         formulas={"self": "filled(grad / reduced_count(self.shape, None), self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -4761,7 +4206,6 @@ OPS = [
         function=ops.mean_dim,
         kind="kernel",
         schema="mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2667",
         node=functions.MeanBackward1,
         masks=[],
         arguments=(
@@ -4785,11 +4229,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2673:9",
-            "result": "derivatives.yaml:2675:11",
-            "batch": "derivatives.yaml:2672:10",
-        },
         formulas={
             "self": "expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
             "result": "auto_linear",
@@ -4800,7 +4239,6 @@ OPS = [
         function=ops.var_default,
         kind="composite",
         schema="var(Tensor self, bool unbiased=True) -> Tensor",
-        where="derivatives.yaml:2684",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -4812,7 +4250,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4820,7 +4257,6 @@ OPS = [
         function=ops.var_dim,
         kind="composite",
         schema="var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2692",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -4837,7 +4273,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4845,7 +4280,6 @@ OPS = [
         function=ops.var_correction,
         kind="kernel",
         schema="var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2700",
         node=functions.VarBackward0,
         masks=[],
         arguments=(
@@ -4869,11 +4303,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2707:9",
-            "result": "derivatives.yaml:2709:11",
-            "batch": "derivatives.yaml:2706:10",
-        },
         formulas={
             "self": "var_backward(grad, self, dim, correction, keepdim)",
             "result": "slope_along(var_backward(ones_like(result), self_p, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4884,7 +4313,6 @@ OPS = [
         function=ops.std_default,
         kind="composite",
         schema="std(Tensor self, bool unbiased=True) -> Tensor",
-        where="derivatives.yaml:2724",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -4896,7 +4324,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4904,7 +4331,6 @@ OPS = [
         function=ops.std_dim,
         kind="composite",
         schema="std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2732",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -4921,7 +4347,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4929,7 +4354,6 @@ OPS = [
         function=ops.std_correction,
         kind="kernel",
         schema="std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2740",
         node=functions.StdBackward0,
         masks=[],
         arguments=(
@@ -4952,11 +4376,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2747:9",
-            "result": "derivatives.yaml:2749:11",
-            "batch": "derivatives.yaml:2746:10",
-        },
         formulas={
             "self": "std_backward(grad, self, result, dim, correction, keepdim)",
             "result": "slope_along(std_backward(ones_like(result), self_p, result, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4967,7 +4386,6 @@ OPS = [
         function=ops.amax,
         kind="kernel",
         schema="amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2760",
         node=functions.AmaxBackward0,
         masks=[],
         arguments=(
@@ -4985,11 +4403,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2766:9",
-            "result": "derivatives.yaml:2768:11",
-            "batch": "derivatives.yaml:2765:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -5000,7 +4413,6 @@ OPS = [
         function=ops.amin,
         kind="kernel",
         schema="amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2778",
         node=functions.AminBackward0,
         masks=[],
         arguments=(
@@ -5018,11 +4430,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2784:9",
-            "result": "derivatives.yaml:2786:11",
-            "batch": "derivatives.yaml:2783:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -5033,7 +4440,6 @@ OPS = [
         function=ops.max_default,
         kind="kernel",
         schema="max(Tensor self) -> Tensor",
-        where="derivatives.yaml:2794",
         node=functions.MaxBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5047,11 +4453,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2800:9",
-            "result": "derivatives.yaml:2802:11",
-            "batch": "derivatives.yaml:2799:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -5062,7 +4463,6 @@ OPS = [
         function=ops.max_dim,
         kind="kernel",
         schema="max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:2814",
         node=functions.MaxBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5076,11 +4476,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2822:9",
-            "values": "derivatives.yaml:2824:11",
-            "batch": "derivatives.yaml:2820:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5088,7 +4483,6 @@ OPS = [
         function=ops.max_other,
         kind="composite",
         schema="max.other(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2829",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -5100,7 +4494,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5108,7 +4501,6 @@ OPS = [
         function=ops.min_default,
         kind="kernel",
         schema="min(Tensor self) -> Tensor",
-        where="derivatives.yaml:2835",
         node=functions.MinBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5122,11 +4514,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2841:9",
-            "result": "derivatives.yaml:2843:11",
-            "batch": "derivatives.yaml:2840:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -5137,7 +4524,6 @@ OPS = [
         function=ops.min_dim,
         kind="kernel",
         schema="min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:2851",
         node=functions.MinBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5151,11 +4537,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2859:9",
-            "values": "derivatives.yaml:2861:11",
-            "batch": "derivatives.yaml:2857:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5163,7 +4544,6 @@ OPS = [
         function=ops.min_other,
         kind="composite",
         schema="min.other(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2866",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -5175,7 +4555,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5183,7 +4562,6 @@ OPS = [
         function=ops.argmax,
         kind="kernel",
         schema="argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2872",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, False), ("keepdim", "bool", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5195,7 +4573,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2878:10"},
         formulas={},
     ),
     Op(
@@ -5203,7 +4580,6 @@ OPS = [
         function=ops.argmin,
         kind="kernel",
         schema="argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2890",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, False), ("keepdim", "bool", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5215,7 +4591,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2896:10"},
         formulas={},
     ),
     Op(
@@ -5223,7 +4598,6 @@ OPS = [
         function=ops.any_default,
         kind="kernel",
         schema="any(Tensor self) -> Tensor",
-        where="derivatives.yaml:2905",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -5235,7 +4609,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2909:10"},
         formulas={},
     ),
     Op(
@@ -5243,7 +4616,6 @@ OPS = [
         function=ops.any_dims,
         kind="kernel",
         schema="any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2918",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5259,7 +4631,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2923:10"},
         formulas={},
     ),
     Op(
@@ -5267,7 +4638,6 @@ OPS = [
         function=ops.all_default,
         kind="kernel",
         schema="all(Tensor self) -> Tensor",
-        where="derivatives.yaml:2929",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -5279,7 +4649,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2933:10"},
         formulas={},
     ),
     Op(
@@ -5287,7 +4656,6 @@ OPS = [
         function=ops.all_dims,
         kind="kernel",
         schema="all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2942",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5303,7 +4671,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2947:10"},
         formulas={},
     ),
     Op(
@@ -5311,7 +4678,6 @@ OPS = [
         function=ops.norm_default,
         kind="kernel",
         schema="norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2953",
         node=functions.NormBackward0,
         masks=[],
         arguments=(
@@ -5348,11 +4714,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2960:9",
-            "result": "derivatives.yaml:2962:11",
-            "batch": "derivatives.yaml:2959:10",
-        },
         formulas={
             "self": "norm_backward(grad, self, result, p, dim, keepdim)",
             "result": "slope_along(norm_backward(ones_like(result), self_p, result, p, dim, keepdim), self_t, dim, keepdim)",
@@ -5363,7 +4724,6 @@ OPS = [
         function=ops.norm_named,
         kind="composite",
         schema="norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2988",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "str", True, False),
@@ -5381,7 +4741,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5389,7 +4748,6 @@ OPS = [
         function=ops.logsumexp,
         kind="kernel",
         schema="logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2997",
         node=functions.LogsumexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]", True, False), ("keepdim", "bool", False, False)),
@@ -5403,11 +4761,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3003:9",
-            "result": "derivatives.yaml:3005:11",
-            "batch": "derivatives.yaml:3002:10",
-        },
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
             "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
@@ -5419,7 +4772,6 @@ OPS = [
         inplace=ops.cumsum_,
         kind="kernel",
         schema="cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3016",
         node=functions.CumsumBackward0,
         masks=[],
         arguments=(
@@ -5437,11 +4789,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3022:9",
-            "result": "derivatives.yaml:3024:11",
-            "batch": "derivatives.yaml:3021:10",
-        },
         formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -5449,7 +4796,6 @@ OPS = [
         function=ops.sort,
         kind="kernel",
         schema="sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3032",
         node=functions.SortBackward0,
         masks=[],
         arguments=(
@@ -5468,11 +4814,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3040:9",
-            "values": "derivatives.yaml:3042:11",
-            "batch": "derivatives.yaml:3038:10",
-        },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5480,7 +4821,6 @@ OPS = [
         function=ops.msort,
         kind="composite",
         schema="msort(Tensor self) -> Tensor",
-        where="derivatives.yaml:3051",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -5492,7 +4832,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5500,7 +4839,6 @@ OPS = [
         function=ops.argsort,
         kind="kernel",
         schema="argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor",
-        where="derivatives.yaml:3061",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", False, False),
@@ -5517,7 +4855,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3067:10"},
         formulas={},
     ),
     Op(
@@ -5525,7 +4862,6 @@ OPS = [
         function=ops.topk,
         kind="kernel",
         schema="topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3077",
         node=functions.TopkBackward0,
         masks=[],
         arguments=(
@@ -5550,11 +4886,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3085:9",
-            "values": "derivatives.yaml:3087:11",
-            "batch": "derivatives.yaml:3083:10",
-        },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5562,7 +4893,6 @@ OPS = [
         function=ops.kthvalue,
         kind="kernel",
         schema="kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3095",
         node=functions.KthvalueBackward0,
         masks=[],
         arguments=(
@@ -5581,11 +4911,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3103:9",
-            "values": "derivatives.yaml:3105:11",
-            "batch": "derivatives.yaml:3101:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5593,7 +4918,6 @@ OPS = [
         function=ops.sum_to_size,
         kind="kernel",
         schema="sum_to_size(Tensor self, int[] size) -> Tensor",
-        where="derivatives.yaml:3113",
         node=functions.SumToSizeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -5607,11 +4931,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3118:9",
-            "result": "derivatives.yaml:3119:11",
-            "batch": "derivatives.yaml:3117:10",
-        },
         formulas={"self": "grad.expand(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -5619,7 +4938,6 @@ OPS = [
         function=ops.median_default,
         kind="kernel",
         schema="median(Tensor self) -> Tensor",
-        where="derivatives.yaml:3129",
         node=functions.MedianBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5633,11 +4951,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3134:9",
-            "result": "derivatives.yaml:3135:11",
-            "batch": "derivatives.yaml:3133:10",
-        },
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5648,7 +4961,6 @@ OPS = [
         function=ops.median_dim,
         kind="kernel",
         schema="median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3147",
         node=functions.MedianBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5662,11 +4974,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3155:9",
-            "values": "derivatives.yaml:3157:11",
-            "batch": "derivatives.yaml:3153:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5674,7 +4981,6 @@ OPS = [
         function=ops.nanmedian_default,
         kind="kernel",
         schema="nanmedian(Tensor self) -> Tensor",
-        where="derivatives.yaml:3162",
         node=functions.NanmedianBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5688,11 +4994,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3167:9",
-            "result": "derivatives.yaml:3168:11",
-            "batch": "derivatives.yaml:3166:10",
-        },
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5703,7 +5004,6 @@ OPS = [
         function=ops.nanmedian_dim,
         kind="kernel",
         schema="nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3176",
         node=functions.NanmedianBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5717,11 +5017,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3184:9",
-            "values": "derivatives.yaml:3186:11",
-            "batch": "derivatives.yaml:3182:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5729,7 +5024,6 @@ OPS = [
         function=ops.mode,
         kind="kernel",
         schema="mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3191",
         node=functions.ModeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False), ("keepdim", "bool", False, False)),
@@ -5743,11 +5037,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3199:9",
-            "values": "derivatives.yaml:3201:11",
-            "batch": "derivatives.yaml:3197:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5755,7 +5044,6 @@ OPS = [
         function=ops.nansum,
         kind="composite",
         schema="nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3209",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5772,7 +5060,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5780,7 +5067,6 @@ OPS = [
         function=ops.nanmean,
         kind="composite",
         schema="nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3221",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5797,7 +5083,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5805,7 +5090,6 @@ OPS = [
         function=ops.var_mean_default,
         kind="composite",
         schema="var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3233",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -5817,7 +5101,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5825,7 +5108,6 @@ OPS = [
         function=ops.var_mean_dim,
         kind="composite",
         schema="var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3245",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5842,7 +5124,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5850,7 +5131,6 @@ OPS = [
         function=ops.var_mean_correction,
         kind="composite",
         schema="var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3254",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5867,7 +5147,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5875,7 +5154,6 @@ OPS = [
         function=ops.std_mean_default,
         kind="composite",
         schema="std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3263",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -5887,7 +5165,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5895,7 +5172,6 @@ OPS = [
         function=ops.std_mean_dim,
         kind="composite",
         schema="std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3275",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5912,7 +5188,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5920,7 +5195,6 @@ OPS = [
         function=ops.std_mean_correction,
         kind="composite",
         schema="std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3284",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5937,7 +5211,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5945,7 +5218,6 @@ OPS = [
         function=ops.aminmax,
         kind="composite",
         schema="aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-        where="derivatives.yaml:3293",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, True), ("keepdim", "bool", False, True)),
         inputs=(),
         outputs=(True, True),
@@ -5957,7 +5229,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5965,7 +5236,6 @@ OPS = [
         function=ops.count_nonzero,
         kind="composite",
         schema="count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:3306",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5977,7 +5247,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5986,7 +5255,6 @@ OPS = [
         inplace=ops.cumprod_,
         kind="kernel",
         schema="cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3319",
         node=functions.CumprodBackward0,
         masks=[],
         arguments=(
@@ -6004,11 +5272,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3325:9",
-            "result": "derivatives.yaml:3326:11",
-            "batch": "derivatives.yaml:3324:10",
-        },
         formulas={
             "self": "cumprod_backward(grad, self, result, dim)",
             "result": "linear_recurrence(self_t * one_before(result, dim, False, 1), self_p, dim, False)",
@@ -6019,7 +5282,6 @@ OPS = [
         function=ops.logcumsumexp,
         kind="kernel",
         schema="logcumsumexp(Tensor self, int dim) -> Tensor",
-        where="derivatives.yaml:3334",
         node=functions.LogcumsumexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6033,11 +5295,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3340:9",
-            "result": "derivatives.yaml:3341:11",
-            "batch": "derivatives.yaml:3339:10",
-        },
         formulas={
             "self": "logcumsumexp_backward(grad, self, result, dim)",
             "result": "logcumsumexp_tangent(self_p, result, self_t, dim)",
@@ -6048,7 +5305,6 @@ OPS = [
         function=ops.linear_recurrence,
         kind="kernel",
         schema="linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor",
-        where="derivatives.yaml:3349",
         node=functions.LinearRecurrenceBackward0,
         masks=[],
         arguments=(
@@ -6070,12 +5326,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3356:14",
-            "factor": "derivatives.yaml:3356:14",
-            "result": "derivatives.yaml:3357:11",
-            "batch": "derivatives.yaml:3355:10",
-        },
         formulas={
             "self": "recurrence_gradients(...)[0]",
             "factor": "recurrence_gradients(...)[1]",
@@ -6087,7 +5337,6 @@ OPS = [
         function=ops.cummax,
         kind="kernel",
         schema="cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3362",
         node=functions.CummaxBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6101,11 +5350,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3370:9",
-            "values": "derivatives.yaml:3371:11",
-            "batch": "derivatives.yaml:3368:10",
-        },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -6113,7 +5357,6 @@ OPS = [
         function=ops.cummin,
         kind="kernel",
         schema="cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3380",
         node=functions.CumminBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6127,11 +5370,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3388:9",
-            "values": "derivatives.yaml:3389:11",
-            "batch": "derivatives.yaml:3386:10",
-        },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -6139,7 +5377,6 @@ OPS = [
         function=ops.quantile_default,
         kind="composite",
         schema="quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3397",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "Tensor", True, False),
@@ -6161,7 +5398,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6169,7 +5405,6 @@ OPS = [
         function=ops.quantile_scalar,
         kind="composite",
         schema="quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3417",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "float", True, False),
@@ -6191,7 +5426,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6199,7 +5433,6 @@ OPS = [
         function=ops.nanquantile_default,
         kind="composite",
         schema="nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3426",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "Tensor", True, False),
@@ -6217,7 +5450,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6225,7 +5457,6 @@ OPS = [
         function=ops.nanquantile_scalar,
         kind="composite",
         schema="nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3438",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "float", True, False),
@@ -6243,7 +5474,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6251,7 +5481,6 @@ OPS = [
         function=ops.diff,
         kind="composite",
         schema="diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-        where="derivatives.yaml:3446",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int", False, False),
@@ -6269,7 +5498,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6277,7 +5505,6 @@ OPS = [
         function=ops.trapezoid_x,
         kind="composite",
         schema="trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3456",
         arguments=(("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6289,7 +5516,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6297,7 +5523,6 @@ OPS = [
         function=ops.trapezoid_dx,
         kind="composite",
         schema="trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3469",
         arguments=(("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6309,7 +5534,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6317,7 +5541,6 @@ OPS = [
         function=ops.cumulative_trapezoid_x,
         kind="composite",
         schema="cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3479",
         arguments=(("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6329,7 +5552,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6337,7 +5559,6 @@ OPS = [
         function=ops.cumulative_trapezoid_dx,
         kind="composite",
         schema="cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3490",
         arguments=(("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6349,7 +5570,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6357,7 +5577,6 @@ OPS = [
         function=ops.cov,
         kind="composite",
         schema="cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
-        where="derivatives.yaml:3499",
         arguments=(
             ("input", "Tensor", True, False),
             ("correction", "int", False, True),
@@ -6374,7 +5593,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6382,7 +5600,6 @@ OPS = [
         function=ops.corrcoef,
         kind="composite",
         schema="corrcoef(Tensor self) -> Tensor",
-        where="derivatives.yaml:3514",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -6394,7 +5611,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6402,7 +5618,6 @@ OPS = [
         function=ops.dist,
         kind="composite",
         schema="dist(Tensor self, Tensor other, float p=2) -> Tensor",
-        where="derivatives.yaml:3527",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("p", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -6414,7 +5629,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6422,7 +5636,6 @@ OPS = [
         function=ops.cdist,
         kind="composite",
         schema="cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-        where="derivatives.yaml:3540",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -6445,7 +5658,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6453,7 +5665,6 @@ OPS = [
         function=ops.row_distances,
         kind="kernel",
         schema="row_distances(Tensor x1, Tensor x2, float p) -> Tensor",
-        where="derivatives.yaml:3560",
         node=functions.RowDistancesBackward0,
         masks=[],
         arguments=(("x1", "Tensor", True, False), ("x2", "Tensor", True, False), ("p", "float", True, False)),
@@ -6477,12 +5688,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "x1": "derivatives.yaml:3567:14",
-            "x2": "derivatives.yaml:3567:14",
-            "result": "derivatives.yaml:3569:11",
-            "batch": "derivatives.yaml:3566:10",
-        },
         formulas={
             "x1": "row_distances_backward(...)[0]",
             "x2": "row_distances_backward(...)[1]",
@@ -6494,7 +5699,6 @@ OPS = [
         function=ops.pdist,
         kind="composite",
         schema="pdist(Tensor self, float p=2.0) -> Tensor",
-        where="derivatives.yaml:3579",
         arguments=(("input", "Tensor", True, False), ("p", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -6506,7 +5710,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6515,7 +5718,6 @@ OPS = [
         inplace=ops.renorm_,
         kind="composite",
         schema="renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor",
-        where="derivatives.yaml:3592",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "float", True, False),
@@ -6532,7 +5734,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6540,7 +5741,6 @@ OPS = [
         function=ops.bincount,
         kind="composite",
         schema="bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
-        where="derivatives.yaml:3606",
         arguments=(
             ("input", "Tensor", True, False),
             ("weights", "Tensor?", False, False),
@@ -6556,7 +5756,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6564,7 +5763,6 @@ OPS = [
         function=ops.bin_counts,
         kind="kernel",
         schema="bin_counts(Tensor self, int minlength) -> Tensor",
-        where="derivatives.yaml:3618",
         arguments=(("input", "Tensor", True, False), ("minlength", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -6576,7 +5774,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3624:10"},
         formulas={},
     ),
     Op(
@@ -6584,7 +5781,6 @@ OPS = [
         function=ops.histc,
         kind="kernel",
         schema="histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
-        where="derivatives.yaml:3630",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "int", False, False),
@@ -6601,7 +5797,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3635:10"},
         formulas={},
     ),
     Op(
@@ -6609,7 +5804,6 @@ OPS = [
         function=ops.histogram_bins_tensor,
         kind="composite",
         schema="histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
-        where="derivatives.yaml:3644",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "Tensor", True, False),
@@ -6629,7 +5823,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3648:10"},
         formulas={},
     ),
     Op(
@@ -6637,7 +5830,6 @@ OPS = [
         function=ops.histogram_bin_ct,
         kind="composite",
         schema="histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
-        where="derivatives.yaml:3657",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "int", False, False),
@@ -6655,7 +5847,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3661:10"},
         formulas={},
     ),
     Op(
@@ -6663,7 +5854,6 @@ OPS = [
         function=ops.counts_between,
         kind="kernel",
         schema="counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor",
-        where="derivatives.yaml:3667",
         arguments=(
             ("input", "Tensor", True, False),
             ("edges", "Tensor", True, False),
@@ -6682,7 +5872,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3672:10"},
         formulas={},
     ),
     Op(
@@ -6690,7 +5879,6 @@ OPS = [
         function=ops.searchsorted_tensor,
         kind="composite",
         schema="searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-        where="derivatives.yaml:3678",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Tensor", True, False),
@@ -6717,7 +5905,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6725,7 +5912,6 @@ OPS = [
         function=ops.searchsorted_scalar,
         kind="composite",
         schema="searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-        where="derivatives.yaml:3698",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Scalar", True, False),
@@ -6744,7 +5930,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6752,7 +5937,6 @@ OPS = [
         function=ops.bucketize_tensor,
         kind="composite",
         schema="bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        where="derivatives.yaml:3709",
         arguments=(
             ("input", "Tensor", True, False),
             ("boundaries", "Tensor", True, False),
@@ -6772,7 +5956,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6780,7 +5963,6 @@ OPS = [
         function=ops.bucketize_scalar,
         kind="composite",
         schema="bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        where="derivatives.yaml:3724",
         arguments=(
             ("input", "Scalar", True, False),
             ("boundaries", "Tensor", True, False),
@@ -6797,7 +5979,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6805,7 +5986,6 @@ OPS = [
         function=ops.isin_tensor_tensor,
         kind="kernel",
         schema="isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3735",
         arguments=(
             ("elements", "Tensor", True, False),
             ("test_elements", "Tensor", True, False),
@@ -6829,7 +6009,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3743:10"},
         formulas={},
     ),
     Op(
@@ -6837,7 +6016,6 @@ OPS = [
         function=ops.isin_tensor_scalar,
         kind="composite",
         schema="isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3752",
         arguments=(
             ("elements", "Tensor", True, False),
             ("test_element", "Scalar", True, False),
@@ -6854,7 +6032,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6862,7 +6039,6 @@ OPS = [
         function=ops.isin_scalar_tensor,
         kind="composite",
         schema="isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3761",
         arguments=(
             ("elements", "Scalar", True, False),
             ("test_elements", "Tensor", True, False),
@@ -6879,7 +6055,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6887,7 +6062,6 @@ OPS = [
         function=ops.search_places,
         kind="kernel",
         schema="search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor",
-        where="derivatives.yaml:3770",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Tensor", True, False),
@@ -6907,7 +6081,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"sorter": "derivatives.yaml:3779:11", "batch": "derivatives.yaml:3777:10"},
         formulas={"sorter": "non_differentiable"},
     ),
     Op(
@@ -6915,7 +6088,6 @@ OPS = [
         function=ops.unique,
         kind="composite",
         schema="unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]",
-        where="derivatives.yaml:3786",
         arguments=(
             ("input", "Tensor", True, False),
             ("sorted", "bool", False, False),
@@ -6933,7 +6105,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6941,7 +6112,6 @@ OPS = [
         function=ops.unique_consecutive,
         kind="composite",
         schema="unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]",
-        where="derivatives.yaml:3802",
         arguments=(
             ("input", "Tensor", True, False),
             ("return_inverse", "bool", False, False),
@@ -6961,7 +6131,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6969,7 +6138,6 @@ OPS = [
         function=ops.distinct,
         kind="kernel",
         schema="distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)",
-        where="derivatives.yaml:3814",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int?", True, False),
@@ -6986,7 +6154,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3820:10"},
         formulas={},
     ),
     Op(
@@ -6994,7 +6161,6 @@ OPS = [
         function=ops.mm,
         kind="kernel",
         schema="mm(Tensor self, Tensor mat2) -> Tensor",
-        where="derivatives.yaml:3828",
         node=functions.MmBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("mat2", "Tensor", True, False)),
@@ -7008,12 +6174,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3834:9",
-            "mat2": "derivatives.yaml:3835:9",
-            "result": "derivatives.yaml:3837:11",
-            "batch": "derivatives.yaml:3833:10",
-        },
         formulas={"self": "grad.mm(adjoint(mat2))", "mat2": "adjoint(self).mm(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7021,7 +6181,6 @@ OPS = [
         function=ops.bmm,
         kind="kernel",
         schema="bmm(Tensor self, Tensor mat2) -> Tensor",
-        where="derivatives.yaml:3846",
         node=functions.BmmBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("mat2", "Tensor", True, False)),
@@ -7035,12 +6194,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3852:9",
-            "mat2": "derivatives.yaml:3853:9",
-            "result": "derivatives.yaml:3855:11",
-            "batch": "derivatives.yaml:3851:10",
-        },
         formulas={"self": "grad.bmm(adjoint(mat2))", "mat2": "adjoint(self).bmm(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7048,7 +6201,6 @@ OPS = [
         function=ops.mv,
         kind="kernel",
         schema="mv(Tensor self, Tensor vec) -> Tensor",
-        where="derivatives.yaml:3863",
         node=functions.MvBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("vec", "Tensor", True, False)),
@@ -7062,12 +6214,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3869:9",
-            "vec": "derivatives.yaml:3870:8",
-            "result": "derivatives.yaml:3872:11",
-            "batch": "derivatives.yaml:3868:10",
-        },
         formulas={"self": "grad.outer(conjugate(vec))", "vec": "adjoint(self).mv(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7075,7 +6221,6 @@ OPS = [
         function=ops.dot,
         kind="kernel",
         schema="dot(Tensor self, Tensor tensor) -> Tensor",
-        where="derivatives.yaml:3880",
         node=functions.DotBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("tensor", "Tensor", True, False)),
@@ -7089,12 +6234,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3886:9",
-            "tensor": "derivatives.yaml:3887:11",
-            "result": "derivatives.yaml:3888:11",
-            "batch": "derivatives.yaml:3885:10",
-        },
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7102,7 +6241,6 @@ OPS = [
         function=ops.outer,
         kind="composite",
         schema="outer(Tensor self, Tensor vec2) -> Tensor",
-        where="derivatives.yaml:3896",
         arguments=(("input", "Tensor", True, False), ("vec2", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7114,7 +6252,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7122,7 +6259,6 @@ OPS = [
         function=ops.matmul,
         kind="composite",
         schema="matmul(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:3909",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7144,7 +6280,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7153,7 +6288,6 @@ OPS = [
         inplace=ops.addmm_,
         kind="kernel",
         schema="addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3935",
         node=functions.AddmmBackward0,
         masks=[],
         arguments=(
@@ -7178,13 +6312,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3942:9",
-            "mat1": "derivatives.yaml:3943:9",
-            "mat2": "derivatives.yaml:3944:9",
-            "result": "derivatives.yaml:3945:11",
-            "batch": "derivatives.yaml:3941:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "mat1": "scaled(grad.mm(adjoint(mat2)), alpha)",
@@ -7198,7 +6325,6 @@ OPS = [
         inplace=ops.baddbmm_,
         kind="kernel",
         schema="baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3957",
         node=functions.BaddbmmBackward0,
         masks=[],
         arguments=(
@@ -7221,13 +6347,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3964:9",
-            "batch1": "derivatives.yaml:3965:11",
-            "batch2": "derivatives.yaml:3966:11",
-            "result": "derivatives.yaml:3967:11",
-            "batch": "derivatives.yaml:3963:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(grad.bmm(adjoint(batch2)), alpha)",
@@ -7241,7 +6360,6 @@ OPS = [
         inplace=ops.addbmm_,
         kind="kernel",
         schema="addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3977",
         node=functions.AddbmmBackward0,
         masks=[],
         arguments=(
@@ -7264,13 +6382,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3984:9",
-            "batch1": "derivatives.yaml:3985:11",
-            "batch2": "derivatives.yaml:3986:11",
-            "result": "derivatives.yaml:3987:11",
-            "batch": "derivatives.yaml:3983:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha)",
@@ -7284,7 +6395,6 @@ OPS = [
         inplace=ops.addmv_,
         kind="kernel",
         schema="addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3997",
         node=functions.AddmvBackward0,
         masks=[],
         arguments=(
@@ -7304,13 +6414,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4004:9",
-            "mat": "derivatives.yaml:4005:8",
-            "vec": "derivatives.yaml:4006:8",
-            "result": "derivatives.yaml:4007:11",
-            "batch": "derivatives.yaml:4003:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "mat": "scaled(grad.outer(conjugate(vec)), alpha)",
@@ -7323,7 +6426,6 @@ OPS = [
         function=ops.einsum,
         kind="composite",
         schema="einsum(str equation, Tensor[] operands) -> Tensor",
-        where="derivatives.yaml:4019",
         arguments=(("equation", "str", True, False), ("operands", "Tensor[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7341,7 +6443,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7349,7 +6450,6 @@ OPS = [
         function=ops.tensordot,
         kind="composite",
         schema="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-        where="derivatives.yaml:4034",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -7369,7 +6469,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7377,7 +6476,6 @@ OPS = [
         function=ops.inner,
         kind="composite",
         schema="inner(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4046",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7389,7 +6487,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7397,7 +6494,6 @@ OPS = [
         function=ops.vdot,
         kind="composite",
         schema="vdot(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4058",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7409,7 +6505,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7417,7 +6512,6 @@ OPS = [
         function=ops.linalg_vecdot,
         kind="composite",
         schema="linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:4070",
         arguments=(("x", "Tensor", True, False), ("y", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7429,7 +6523,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7437,7 +6530,6 @@ OPS = [
         function=ops.kron,
         kind="composite",
         schema="kron(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4084",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7449,7 +6541,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7458,7 +6549,6 @@ OPS = [
         inplace=ops.addr_,
         kind="composite",
         schema="addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:4094",
         arguments=(
             ("input", "Tensor", True, False),
             ("vec1", "Tensor", True, False),
@@ -7480,7 +6570,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7488,7 +6577,6 @@ OPS = [
         function=ops.cross,
         kind="composite",
         schema="cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
-        where="derivatives.yaml:4110",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("dim", "int?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -7500,7 +6588,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7508,7 +6595,6 @@ OPS = [
         function=ops.linalg_cross,
         kind="composite",
         schema="linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:4122",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7520,7 +6606,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7528,7 +6613,6 @@ OPS = [
         function=ops.linalg_multi_dot,
         kind="composite",
         schema="linalg_multi_dot(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:4136",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7540,7 +6624,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7548,7 +6631,6 @@ OPS = [
         function=ops.linalg_vander,
         kind="composite",
         schema="linalg_vander(Tensor x, *, int? N=None) -> Tensor",
-        where="derivatives.yaml:4150",
         arguments=(("x", "Tensor", True, False), ("N", "int?", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7560,7 +6642,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7568,7 +6649,6 @@ OPS = [
         function=ops.linalg_diagonal,
         kind="composite",
         schema="linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
-        where="derivatives.yaml:4164",
         arguments=(
             ("A", "Tensor", True, False),
             ("offset", "int", False, True),
@@ -7585,7 +6665,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7593,7 +6672,6 @@ OPS = [
         function=ops.linalg_matmul,
         kind="composite",
         schema="linalg_matmul(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4174",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7605,7 +6683,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7613,7 +6690,6 @@ OPS = [
         function=ops.bilinear,
         kind="composite",
         schema="bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
-        where="derivatives.yaml:4186",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -7633,7 +6709,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7641,7 +6716,6 @@ OPS = [
         function=ops.linalg_inv,
         kind="kernel",
         schema="linalg_inv(Tensor A) -> Tensor",
-        where="derivatives.yaml:4202",
         node=functions.LinalgInvBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7655,11 +6729,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4210:6",
-            "result": "derivatives.yaml:4211:11",
-            "batch": "derivatives.yaml:4209:10",
-        },
         formulas={
             "A": "-adjoint(result).matmul(grad).matmul(adjoint(result))",
             "result": "-result.matmul(A_t).matmul(result)",
@@ -7670,7 +6739,6 @@ OPS = [
         function=ops.inverse,
         kind="composite",
         schema="inverse(Tensor self) -> Tensor",
-        where="derivatives.yaml:4220",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7682,7 +6750,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7690,7 +6757,6 @@ OPS = [
         function=ops.linalg_inv_ex,
         kind="kernel",
         schema="linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-        where="derivatives.yaml:4231",
         node=functions.LinalgInvExBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("check_errors", "bool", False, True)),
@@ -7704,11 +6770,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4240:6",
-            "inverse": "derivatives.yaml:4241:12",
-            "batch": "derivatives.yaml:4239:10",
-        },
         formulas={
             "A": "-adjoint(inverse).matmul(grad).matmul(adjoint(inverse))",
             "inverse": "-inverse.matmul(A_t).matmul(inverse)",
@@ -7719,7 +6780,6 @@ OPS = [
         function=ops.solve_matrices,
         kind="kernel",
         schema="solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info)",
-        where="derivatives.yaml:4249",
         node=functions.SolveMatricesBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("B", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -7733,12 +6793,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4257:14",
-            "B": "derivatives.yaml:4257:14",
-            "solution": "derivatives.yaml:4258:13",
-            "batch": "derivatives.yaml:4256:10",
-        },
         formulas={
             "A": "solve_slopes(...)[0]",
             "B": "solve_slopes(...)[1]",
@@ -7750,7 +6804,6 @@ OPS = [
         function=ops.linalg_solve,
         kind="composite",
         schema="linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
-        where="derivatives.yaml:4263",
         arguments=(("A", "Tensor", True, False), ("B", "Tensor", True, False), ("left", "bool", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7767,7 +6820,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7775,7 +6827,6 @@ OPS = [
         function=ops.linalg_solve_ex,
         kind="composite",
         schema="linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
-        where="derivatives.yaml:4280",
         arguments=(
             ("A", "Tensor", True, False),
             ("B", "Tensor", True, False),
@@ -7792,7 +6843,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7800,7 +6850,6 @@ OPS = [
         function=ops.solve_triangular_matrices,
         kind="kernel",
         schema="solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor",
-        where="derivatives.yaml:4295",
         node=functions.SolveTriangularMatricesBackward0,
         masks=[],
         arguments=(
@@ -7822,12 +6871,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4302:14",
-            "B": "derivatives.yaml:4302:14",
-            "result": "derivatives.yaml:4303:11",
-            "batch": "derivatives.yaml:4301:10",
-        },
         formulas={
             "A": "triangular_slopes(...)[0]",
             "B": "triangular_slopes(...)[1]",
@@ -7839,7 +6882,6 @@ OPS = [
         function=ops.linalg_solve_triangular,
         kind="composite",
         schema="linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
-        where="derivatives.yaml:4308",
         arguments=(
             ("input", "Tensor", True, False),
             ("B", "Tensor", True, False),
@@ -7860,7 +6902,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7868,7 +6909,6 @@ OPS = [
         function=ops.linalg_det,
         kind="kernel",
         schema="linalg_det(Tensor A) -> Tensor",
-        where="derivatives.yaml:4324",
         node=functions.LinalgDetBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7882,11 +6922,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4332:6",
-            "result": "derivatives.yaml:4333:11",
-            "batch": "derivatives.yaml:4331:10",
-        },
         formulas={
             "A": "grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))",
             "result": "(cofactors(A_p) * A_t).sum((-2, -1))",
@@ -7897,7 +6932,6 @@ OPS = [
         function=ops.cofactors,
         kind="kernel",
         schema="cofactors(Tensor self) -> Tensor",
-        where="derivatives.yaml:4341",
         node=functions.CofactorsBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -7911,11 +6945,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4348:9",
-            "result": "derivatives.yaml:4349:11",
-            "batch": "derivatives.yaml:4347:10",
-        },
         formulas={"self": "cofactors_slope(grad, self, result)", "result": "cofactors_tangent(self_p, result, self_t)"},
     ),
     Op(
@@ -7923,7 +6952,6 @@ OPS = [
         function=ops.det,
         kind="composite",
         schema="det(Tensor self) -> Tensor",
-        where="derivatives.yaml:4354",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7935,7 +6963,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7943,7 +6970,6 @@ OPS = [
         function=ops.linalg_slogdet,
         kind="kernel",
         schema="linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-        where="derivatives.yaml:4364",
         node=functions.LinalgSlogdetBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7957,12 +6983,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4373:6",
-            "sign": "derivatives.yaml:4374:13",
-            "logabsdet": "derivatives.yaml:4374:13",
-            "batch": "derivatives.yaml:4372:10",
-        },
         formulas={
             "A": "log_determinant_slope(grads, A, sign)",
             "sign": "log_determinant_tangents(...)[0]",
@@ -7974,7 +6994,6 @@ OPS = [
         function=ops.slogdet,
         kind="composite",
         schema="slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
-        where="derivatives.yaml:4382",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True, True),
@@ -7986,7 +7005,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7994,7 +7012,6 @@ OPS = [
         function=ops.logdet,
         kind="composite",
         schema="logdet(Tensor self) -> Tensor",
-        where="derivatives.yaml:4393",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -8006,7 +7023,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8014,7 +7030,6 @@ OPS = [
         function=ops.cholesky_factor,
         kind="kernel",
         schema="cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info)",
-        where="derivatives.yaml:4403",
         node=functions.CholeskyFactorBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -8032,7 +7047,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4411:9", "L": "derivatives.yaml:4412:6", "batch": "derivatives.yaml:4410:10"},
         formulas={"self": "cholesky_slope(grad, L)", "L": "cholesky_tangent(L, self_t)"},
     ),
     Op(
@@ -8040,7 +7054,6 @@ OPS = [
         function=ops.linalg_cholesky,
         kind="composite",
         schema="linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4420",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, True)),
         inputs=(),
         outputs=(True,),
@@ -8052,7 +7065,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8060,7 +7072,6 @@ OPS = [
         function=ops.linalg_cholesky_ex,
         kind="composite",
         schema="linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-        where="derivatives.yaml:4434",
         arguments=(
             ("input", "Tensor", True, False),
             ("upper", "bool", False, True),
@@ -8076,7 +7087,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8084,7 +7094,6 @@ OPS = [
         function=ops.cholesky,
         kind="composite",
         schema="cholesky(Tensor self, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4449",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8096,7 +7105,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8104,7 +7112,6 @@ OPS = [
         function=ops.triangular_solve,
         kind="composite",
         schema="triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
-        where="derivatives.yaml:4460",
         arguments=(
             ("input", "Tensor", True, False),
             ("A", "Tensor", True, False),
@@ -8125,7 +7132,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8133,7 +7139,6 @@ OPS = [
         function=ops.cholesky_solve,
         kind="composite",
         schema="cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4474",
         arguments=(
             ("input", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -8149,7 +7154,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8157,7 +7161,6 @@ OPS = [
         function=ops.cholesky_inverse,
         kind="composite",
         schema="cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4485",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8169,7 +7172,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8177,7 +7179,6 @@ OPS = [
         function=ops.linalg_vector_norm,
         kind="composite",
         schema="linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4498",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar", False, False),
@@ -8195,7 +7196,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8203,7 +7203,6 @@ OPS = [
         function=ops.linalg_matrix_norm_default,
         kind="composite",
         schema="linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4513",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar", True, False),
@@ -8221,7 +7220,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8229,7 +7227,6 @@ OPS = [
         function=ops.linalg_matrix_norm_str_ord,
         kind="composite",
         schema="linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4529",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "str", False, False),
@@ -8247,7 +7244,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8255,7 +7251,6 @@ OPS = [
         function=ops.linalg_norm_default,
         kind="composite",
         schema="linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4540",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar?", False, False),
@@ -8273,7 +7268,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8281,7 +7275,6 @@ OPS = [
         function=ops.linalg_norm_ord_str,
         kind="composite",
         schema="linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4554",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "str", True, False),
@@ -8299,7 +7292,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8307,7 +7299,6 @@ OPS = [
         function=ops.linalg_svd,
         kind="kernel",
         schema="linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
-        where="derivatives.yaml:4565",
         node=functions.LinalgSvdBackward0,
         masks=[],
         arguments=(
@@ -8325,13 +7316,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "A": "derivatives.yaml:4574:6",
-            "U": "derivatives.yaml:4575:13",
-            "S": "derivatives.yaml:4575:13",
-            "Vh": "derivatives.yaml:4575:13",
-            "batch": "derivatives.yaml:4573:10",
-        },
         formulas={
             "A": "svd_slope(grads, U, S, Vh)",
             "U": "svd_tangents_of(...)[0]",
@@ -8344,7 +7328,6 @@ OPS = [
         function=ops.linalg_svdvals,
         kind="kernel",
         schema="linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
-        where="derivatives.yaml:4585",
         node=functions.LinalgSvdvalsBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("driver", "str?", False, True)),
@@ -8358,11 +7341,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4594:6",
-            "result": "derivatives.yaml:4595:11",
-            "batch": "derivatives.yaml:4593:10",
-        },
         formulas={"A": "singular_values_slope(grad, A)", "result": "singular_values_tangent(A_p, A_t)"},
     ),
     Op(
@@ -8370,7 +7348,6 @@ OPS = [
         function=ops.svd,
         kind="composite",
         schema="svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
-        where="derivatives.yaml:4603",
         arguments=(
             ("input", "Tensor", True, False),
             ("some", "bool", False, False),
@@ -8386,7 +7363,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -8394,7 +7370,6 @@ OPS = [
         function=ops.hermitian_eigen,
         kind="kernel",
         schema="hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4616",
         node=functions.HermitianEigenBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8408,12 +7383,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:4624:9",
-            "eigenvalues": "derivatives.yaml:4625:13",
-            "eigenvectors": "derivatives.yaml:4625:13",
-            "batch": "derivatives.yaml:4623:10",
-        },
         formulas={
             "self": "eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "eigen_tangents(...)[0]",
@@ -8425,7 +7394,6 @@ OPS = [
         function=ops.linalg_eigh,
         kind="composite",
         schema="linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4631",
         arguments=(("input", "Tensor", True, False), ("UPLO", "str", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -8437,7 +7405,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -8445,7 +7412,6 @@ OPS = [
         function=ops.hermitian_eigenvalues,
         kind="kernel",
         schema="hermitian_eigenvalues(Tensor self) -> Tensor",
-        where="derivatives.yaml:4646",
         node=functions.HermitianEigenvaluesBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8459,11 +7425,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4654:9",
-            "result": "derivatives.yaml:4655:11",
-            "batch": "derivatives.yaml:4653:10",
-        },
         formulas={"self": "eigenvalues_slope(grad, self)", "result": "eigenvalues_tangent(self_p, self_t)"},
     ),
     Op(
@@ -8471,7 +7432,6 @@ OPS = [
         function=ops.linalg_eigvalsh,
         kind="composite",
         schema="linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
-        where="derivatives.yaml:4660",
         arguments=(("input", "Tensor", True, False), ("UPLO", "str", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8483,7 +7443,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8491,7 +7450,6 @@ OPS = [
         function=ops.linalg_eig,
         kind="kernel",
         schema="linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4674",
         node=functions.LinalgEigBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8505,12 +7463,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:4683:9",
-            "eigenvalues": "derivatives.yaml:4684:13",
-            "eigenvectors": "derivatives.yaml:4684:13",
-            "batch": "derivatives.yaml:4682:10",
-        },
         formulas={
             "self": "general_eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "general_eigen_tangents(...)[0]",
@@ -8522,7 +7474,6 @@ OPS = [
         function=ops.linalg_eigvals,
         kind="kernel",
         schema="linalg_eigvals(Tensor self) -> Tensor",
-        where="derivatives.yaml:4693",
         node=functions.LinalgEigvalsBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8536,11 +7487,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4702:9",
-            "result": "derivatives.yaml:4703:11",
-            "batch": "derivatives.yaml:4701:10",
-        },
         formulas={
             "self": "general_eigenvalues_slope(grad, self)",
             "result": "general_eigenvalues_tangent(self_p, self_t)",
@@ -8551,7 +7497,6 @@ OPS = [
         function=ops.linalg_qr,
         kind="kernel",
         schema="linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
-        where="derivatives.yaml:4711",
         node=functions.LinalgQrBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("mode", "str", False, False)),
@@ -8565,12 +7510,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4719:6",
-            "Q": "derivatives.yaml:4720:13",
-            "R": "derivatives.yaml:4720:13",
-            "batch": "derivatives.yaml:4718:10",
-        },
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
     ),
     Op(
@@ -8578,7 +7517,6 @@ OPS = [
         function=ops.qr,
         kind="composite",
         schema="qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
-        where="derivatives.yaml:4729",
         arguments=(("input", "Tensor", True, False), ("some", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -8590,7 +7528,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8598,7 +7535,6 @@ OPS = [
         function=ops.pseudo_inverse,
         kind="kernel",
         schema="pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor",
-        where="derivatives.yaml:4740",
         node=functions.PseudoInverseBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("atol", "Tensor", True, False), ("rtol", "Tensor", True, False)),
@@ -8612,13 +7548,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4747:9",
-            "atol": "derivatives.yaml:4748:9",
-            "rtol": "derivatives.yaml:4749:9",
-            "result": "derivatives.yaml:4750:11",
-            "batch": "derivatives.yaml:4746:10",
-        },
         formulas={
             "self": "pseudo_inverse_slope(grad, self, result)",
             "atol": "non_differentiable",
@@ -8631,7 +7560,6 @@ OPS = [
         function=ops.linalg_pinv_atol_rtol_float,
         kind="composite",
         schema="linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4755",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "float?", False, True),
@@ -8648,7 +7576,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8656,7 +7583,6 @@ OPS = [
         function=ops.linalg_pinv_atol_rtol_tensor,
         kind="composite",
         schema="linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4769",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "Tensor?", False, True),
@@ -8673,7 +7599,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8681,7 +7606,6 @@ OPS = [
         function=ops.linalg_pinv_default,
         kind="composite",
         schema="linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4779",
         arguments=(
             ("input", "Tensor", True, False),
             ("rcond", "float", True, False),
@@ -8697,7 +7621,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8705,7 +7628,6 @@ OPS = [
         function=ops.pinverse,
         kind="composite",
         schema="pinverse(Tensor self, float rcond=1e-15) -> Tensor",
-        where="derivatives.yaml:4789",
         arguments=(("input", "Tensor", True, False), ("rcond", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8717,7 +7639,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8725,7 +7646,6 @@ OPS = [
         function=ops.linalg_matrix_rank_atol_rtol_float,
         kind="composite",
         schema="linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4801",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "float?", False, True),
@@ -8742,7 +7662,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8750,7 +7669,6 @@ OPS = [
         function=ops.linalg_matrix_rank_atol_rtol_tensor,
         kind="composite",
         schema="linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4815",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "Tensor?", False, True),
@@ -8767,7 +7685,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8775,7 +7692,6 @@ OPS = [
         function=ops.linalg_matrix_rank_default,
         kind="composite",
         schema="linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4826",
         arguments=(
             ("input", "Tensor", True, False),
             ("tol", "float", True, False),
@@ -8791,7 +7707,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8799,7 +7714,6 @@ OPS = [
         function=ops.linalg_lstsq,
         kind="composite",
         schema="linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
-        where="derivatives.yaml:4837",
         arguments=(
             ("input", "Tensor", True, False),
             ("b", "Tensor", True, False),
@@ -8816,7 +7730,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8824,7 +7737,6 @@ OPS = [
         function=ops.linalg_cond_default,
         kind="composite",
         schema="linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
-        where="derivatives.yaml:4852",
         arguments=(("input", "Tensor", True, False), ("p", "Scalar?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8836,7 +7748,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8844,7 +7755,6 @@ OPS = [
         function=ops.linalg_cond_p_str,
         kind="composite",
         schema="linalg_cond.p_str(Tensor self, str p) -> Tensor",
-        where="derivatives.yaml:4866",
         arguments=(("input", "Tensor", True, False), ("p", "str", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8856,7 +7766,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8864,7 +7773,6 @@ OPS = [
         function=ops.linalg_matrix_power,
         kind="composite",
         schema="linalg_matrix_power(Tensor self, int n) -> Tensor",
-        where="derivatives.yaml:4877",
         arguments=(("input", "Tensor", True, False), ("n", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8876,7 +7784,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8884,7 +7791,6 @@ OPS = [
         function=ops.matrix_power,
         kind="composite",
         schema="matrix_power(Tensor self, int n) -> Tensor",
-        where="derivatives.yaml:4891",
         arguments=(("input", "Tensor", True, False), ("n", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8896,7 +7802,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8904,7 +7809,6 @@ OPS = [
         function=ops.linalg_matrix_exp,
         kind="kernel",
         schema="linalg_matrix_exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:4902",
         node=functions.LinalgMatrixExpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8918,11 +7822,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4910:9",
-            "result": "derivatives.yaml:4911:11",
-            "batch": "derivatives.yaml:4909:10",
-        },
         formulas={"self": "exponential_along(adjoint(self), grad)", "result": "exponential_along(self_p, self_t)"},
     ),
     Op(
@@ -8930,7 +7829,6 @@ OPS = [
         function=ops.matrix_exp,
         kind="composite",
         schema="matrix_exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:4920",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -8942,7 +7840,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8950,7 +7847,6 @@ OPS = [
         function=ops.linalg_tensorsolve,
         kind="composite",
         schema="linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor",
-        where="derivatives.yaml:4931",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -8966,7 +7862,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8974,7 +7869,6 @@ OPS = [
         function=ops.linalg_tensorinv,
         kind="composite",
         schema="linalg_tensorinv(Tensor self, int ind=2) -> Tensor",
-        where="derivatives.yaml:4944",
         arguments=(("input", "Tensor", True, False), ("ind", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8986,7 +7880,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8994,7 +7887,6 @@ OPS = [
         function=ops.linalg_householder_product,
         kind="composite",
         schema="linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
-        where="derivatives.yaml:4957",
         arguments=(("input", "Tensor", True, False), ("tau", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9006,7 +7898,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9014,7 +7905,6 @@ OPS = [
         function=ops.geqrf,
         kind="kernel",
         schema="geqrf(Tensor self) -> (Tensor a, Tensor tau)",
-        where="derivatives.yaml:4972",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False, False),
@@ -9026,7 +7916,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4978:9", "batch": "derivatives.yaml:4977:10"},
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
     ),
     Op(
@@ -9034,7 +7923,6 @@ OPS = [
         function=ops.ormqr,
         kind="composite",
         schema="ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
-        where="derivatives.yaml:4987",
         arguments=(
             ("input", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -9055,7 +7943,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9063,7 +7950,6 @@ OPS = [
         function=ops.lu_packed,
         kind="kernel",
         schema="lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:4999",
         node=functions.LuPackedBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -9081,11 +7967,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5007:9",
-            "LU": "derivatives.yaml:5008:7",
-            "batch": "derivatives.yaml:5006:10",
-        },
         formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
     ),
     Op(
@@ -9093,7 +7974,6 @@ OPS = [
         function=ops.row_order,
         kind="kernel",
         schema="row_order(Tensor pivots, int rows) -> Tensor",
-        where="derivatives.yaml:5015",
         arguments=(("pivots", "Tensor", True, False), ("rows", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -9105,7 +7985,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:5021:10"},
         formulas={},
     ),
     Op(
@@ -9113,7 +7992,6 @@ OPS = [
         function=ops.linalg_lu_factor,
         kind="composite",
         schema="linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
-        where="derivatives.yaml:5026",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True)),
         inputs=(),
         outputs=(True, False),
@@ -9125,7 +8003,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9133,7 +8010,6 @@ OPS = [
         function=ops.linalg_lu_factor_ex,
         kind="composite",
         schema="linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5042",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True), ("check_errors", "bool", False, True)),
         inputs=(),
         outputs=(True, False, False),
@@ -9145,7 +8021,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9153,7 +8028,6 @@ OPS = [
         function=ops.linalg_lu,
         kind="composite",
         schema="linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
-        where="derivatives.yaml:5057",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True)),
         inputs=(),
         outputs=(False, True, True),
@@ -9165,7 +8039,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9173,7 +8046,6 @@ OPS = [
         function=ops.lu,
         kind="composite",
         schema="lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]",
-        where="derivatives.yaml:5072",
         arguments=(
             ("input", "Tensor", True, False),
             ("pivot", "bool", False, False),
@@ -9189,7 +8061,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9197,7 +8068,6 @@ OPS = [
         function=ops.lu_unpack,
         kind="composite",
         schema="lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
-        where="derivatives.yaml:5083",
         arguments=(
             ("LU_data", "Tensor", True, False),
             ("LU_pivots", "Tensor", True, False),
@@ -9214,7 +8084,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9222,7 +8091,6 @@ OPS = [
         function=ops.linalg_lu_solve,
         kind="composite",
         schema="linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-        where="derivatives.yaml:5097",
         arguments=(
             ("LU", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9244,7 +8112,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9252,7 +8119,6 @@ OPS = [
         function=ops.lu_solve,
         kind="composite",
         schema="lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
-        where="derivatives.yaml:5115",
         arguments=(
             ("input", "Tensor", True, False),
             ("LU_data", "Tensor", True, False),
@@ -9268,7 +8134,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9276,7 +8141,6 @@ OPS = [
         function=ops.ldl_packed,
         kind="kernel",
         schema="ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5127",
         arguments=(
             ("input", "Tensor", True, False),
             ("hermitian", "bool", True, False),
@@ -9292,7 +8156,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5135:9", "batch": "derivatives.yaml:5134:10"},
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
     ),
     Op(
@@ -9300,7 +8163,6 @@ OPS = [
         function=ops.linalg_ldl_factor,
         kind="composite",
         schema="linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
-        where="derivatives.yaml:5139",
         arguments=(("input", "Tensor", True, False), ("hermitian", "bool", False, True)),
         inputs=(),
         outputs=(False, False),
@@ -9312,7 +8174,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9320,7 +8181,6 @@ OPS = [
         function=ops.linalg_ldl_factor_ex,
         kind="composite",
         schema="linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5157",
         arguments=(
             ("input", "Tensor", True, False),
             ("hermitian", "bool", False, True),
@@ -9336,7 +8196,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9344,7 +8203,6 @@ OPS = [
         function=ops.ldl_solve_matrices,
         kind="kernel",
         schema="ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor",
-        where="derivatives.yaml:5172",
         arguments=(
             ("LD", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9364,12 +8222,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "LD": "derivatives.yaml:5179:7",
-            "pivots": "derivatives.yaml:5180:11",
-            "B": "derivatives.yaml:5181:6",
-            "batch": "derivatives.yaml:5178:10",
-        },
         formulas={
             "LD": 'not_implemented("linalg.ldl_solve has no gradient")',
             "pivots": "non_differentiable",
@@ -9381,7 +8233,6 @@ OPS = [
         function=ops.linalg_ldl_solve,
         kind="composite",
         schema="linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:5187",
         arguments=(
             ("LD", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9401,7 +8252,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9409,7 +8259,6 @@ OPS = [
         function=ops.orgqr,
         kind="composite",
         schema="orgqr(Tensor self, Tensor input2) -> Tensor",
-        where="derivatives.yaml:5204",
         arguments=(("input", "Tensor", True, False), ("input2", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9421,7 +8270,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9429,7 +8277,6 @@ OPS = [
         function=ops.view_default,
         kind="view",
         schema="view(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5219",
         node=functions.ViewBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -9443,7 +8290,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5223:9", "result": "derivatives.yaml:5224:11"},
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9451,7 +8297,6 @@ OPS = [
         function=ops.view_dtype,
         kind="view",
         schema="view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-        where="derivatives.yaml:5236",
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
         inputs=(),
         outputs=(False,),
@@ -9463,7 +8308,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:5241:9"},
         formulas={"self": "non_differentiable"},
     ),
     Op(
@@ -9471,7 +8315,6 @@ OPS = [
         function=ops.reshape,
         kind="composite",
         schema="reshape(Tensor(a) self, int[] shape) -> Tensor(a)",
-        where="derivatives.yaml:5251",
         arguments=(("input", "Tensor", True, False), ("shape", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9483,7 +8326,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9491,7 +8333,6 @@ OPS = [
         function=ops.view_as,
         kind="composite",
         schema="view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5264",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9503,7 +8344,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9511,7 +8351,6 @@ OPS = [
         function=ops.reshape_as,
         kind="composite",
         schema="reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5274",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9523,7 +8362,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9531,7 +8369,6 @@ OPS = [
         function=ops.flatten,
         kind="composite",
         schema="flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-        where="derivatives.yaml:5284",
         arguments=(
             ("input", "Tensor", True, False),
             ("start_dim", "int", False, False),
@@ -9547,7 +8384,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9555,7 +8391,6 @@ OPS = [
         function=ops.ravel,
         kind="composite",
         schema="ravel(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5294",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9567,7 +8402,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9575,7 +8409,6 @@ OPS = [
         function=ops.unflatten,
         kind="composite",
         schema="unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)",
-        where="derivatives.yaml:5303",
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("sizes", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9587,7 +8420,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9596,7 +8428,6 @@ OPS = [
         inplace=ops.transpose_,
         kind="view",
         schema="transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-        where="derivatives.yaml:5313",
         node=functions.TransposeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim0", "int", True, False), ("dim1", "int", True, False)),
@@ -9610,7 +8441,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5318:9", "result": "derivatives.yaml:5319:11"},
         formulas={"self": "grad.transpose(dim0, dim1)", "result": "auto_linear"},
     ),
     Op(
@@ -9618,7 +8448,6 @@ OPS = [
         function=ops.permute,
         kind="view",
         schema="permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-        where="derivatives.yaml:5329",
         node=functions.PermuteBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
@@ -9632,11 +8461,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5333:9",
-            "result": "derivatives.yaml:5334:11",
-            "batch": "derivatives.yaml:5332:10",
-        },
         formulas={"self": "grad.permute(inverse_permutation(dims))", "result": "auto_linear"},
     ),
     Op(
@@ -9644,7 +8468,6 @@ OPS = [
         function=ops.movedim,
         kind="composite",
         schema="movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
-        where="derivatives.yaml:5342",
         arguments=(
             ("input", "Tensor", True, False),
             ("source", "int[1]", True, False),
@@ -9660,7 +8483,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9669,7 +8491,6 @@ OPS = [
         inplace=ops.t_,
         kind="view",
         schema="t(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5352",
         node=functions.TBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9683,11 +8504,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5357:9",
-            "result": "derivatives.yaml:5358:11",
-            "batch": "derivatives.yaml:5356:10",
-        },
         formulas={"self": "grad.t()", "result": "auto_linear"},
     ),
     Op(
@@ -9696,7 +8512,6 @@ OPS = [
         inplace=ops.squeeze_default_,
         kind="view",
         schema="squeeze(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5368",
         node=functions.SqueezeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9710,11 +8525,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5372:9",
-            "result": "derivatives.yaml:5373:11",
-            "batch": "derivatives.yaml:5371:10",
-        },
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9723,7 +8533,6 @@ OPS = [
         inplace=ops.squeeze_dim_,
         kind="view",
         schema="squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a)",
-        where="derivatives.yaml:5383",
         node=functions.SqueezeBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]", True, False)),
@@ -9737,7 +8546,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5387:9", "result": "derivatives.yaml:5388:11"},
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9746,7 +8554,6 @@ OPS = [
         inplace=ops.unsqueeze_,
         kind="view",
         schema="unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-        where="derivatives.yaml:5393",
         node=functions.UnsqueezeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -9760,11 +8567,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5398:9",
-            "result": "derivatives.yaml:5399:11",
-            "batch": "derivatives.yaml:5397:10",
-        },
         formulas={"self": "grad.squeeze(dim)", "result": "auto_linear"},
     ),
     Op(
@@ -9772,7 +8574,6 @@ OPS = [
         function=ops.expand,
         kind="view",
         schema="expand(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5408",
         node=functions.ExpandBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -9786,11 +8587,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5413:9",
-            "result": "derivatives.yaml:5415:11",
-            "batch": "derivatives.yaml:5412:10",
-        },
         formulas={"self": "sum_to_size(grad, self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9798,7 +8594,6 @@ OPS = [
         function=ops.alias,
         kind="view",
         schema="alias(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5424",
         node=functions.AliasBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9812,7 +8607,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5427:9", "result": "derivatives.yaml:5428:11"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -9820,7 +8614,6 @@ OPS = [
         function=ops.expand_as,
         kind="composite",
         schema="expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5433",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9832,7 +8625,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9840,7 +8632,6 @@ OPS = [
         function=ops.broadcast_to,
         kind="composite",
         schema="broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5443",
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9852,7 +8643,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9860,7 +8650,6 @@ OPS = [
         function=ops.repeat,
         kind="composite",
         schema="repeat(Tensor self, int[] repeats) -> Tensor",
-        where="derivatives.yaml:5452",
         arguments=(("input", "Tensor", True, False), ("repeats", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9872,7 +8661,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9880,7 +8668,6 @@ OPS = [
         function=ops.tile,
         kind="composite",
         schema="tile(Tensor self, int[] dims) -> Tensor",
-        where="derivatives.yaml:5464",
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9892,7 +8679,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9900,7 +8686,6 @@ OPS = [
         function=ops.atleast_1d,
         kind="composite",
         schema="atleast_1d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5476",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9912,7 +8697,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9920,7 +8704,6 @@ OPS = [
         function=ops.atleast_2d,
         kind="composite",
         schema="atleast_2d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5482",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9932,7 +8715,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9940,7 +8722,6 @@ OPS = [
         function=ops.atleast_3d,
         kind="composite",
         schema="atleast_3d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5488",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9952,7 +8733,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9960,7 +8740,6 @@ OPS = [
         function=ops.hstack,
         kind="composite",
         schema="hstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5494",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9972,7 +8751,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9980,7 +8758,6 @@ OPS = [
         function=ops.vstack,
         kind="composite",
         schema="vstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5505",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9992,7 +8769,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10000,7 +8776,6 @@ OPS = [
         function=ops.dstack,
         kind="composite",
         schema="dstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5517",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10012,7 +8787,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10020,7 +8794,6 @@ OPS = [
         function=ops.column_stack,
         kind="composite",
         schema="column_stack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5528",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10032,7 +8805,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10040,7 +8812,6 @@ OPS = [
         function=ops.tensor_split_sections,
         kind="composite",
         schema="tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5539",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10052,7 +8823,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10060,7 +8830,6 @@ OPS = [
         function=ops.tensor_split_tensor_indices_or_sections,
         kind="composite",
         schema="tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5550",
         arguments=(
             ("input", "Tensor", True, False),
             ("tensor_indices_or_sections", "Tensor", True, False),
@@ -10079,7 +8848,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10087,7 +8855,6 @@ OPS = [
         function=ops.tensor_split_indices,
         kind="composite",
         schema="tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5558",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10099,7 +8866,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10107,7 +8873,6 @@ OPS = [
         function=ops.hsplit_int,
         kind="composite",
         schema="hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5564",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10119,7 +8884,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10127,7 +8891,6 @@ OPS = [
         function=ops.hsplit_indices,
         kind="composite",
         schema="hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5575",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10139,7 +8902,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10147,7 +8909,6 @@ OPS = [
         function=ops.vsplit_int,
         kind="composite",
         schema="vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5581",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10159,7 +8920,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10167,7 +8927,6 @@ OPS = [
         function=ops.vsplit_indices,
         kind="composite",
         schema="vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5590",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10179,7 +8938,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10187,7 +8945,6 @@ OPS = [
         function=ops.dsplit_int,
         kind="composite",
         schema="dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5596",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10199,7 +8956,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10207,7 +8963,6 @@ OPS = [
         function=ops.dsplit_indices,
         kind="composite",
         schema="dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5605",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10219,7 +8974,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10227,7 +8981,6 @@ OPS = [
         function=ops.narrow_copy,
         kind="composite",
         schema="narrow_copy(Tensor self, int dim, int start, int length) -> Tensor",
-        where="derivatives.yaml:5611",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -10244,7 +8997,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10252,7 +9004,6 @@ OPS = [
         function=ops.fliplr,
         kind="composite",
         schema="fliplr(Tensor self) -> Tensor",
-        where="derivatives.yaml:5619",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10264,7 +9015,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10272,7 +9022,6 @@ OPS = [
         function=ops.flipud,
         kind="composite",
         schema="flipud(Tensor self) -> Tensor",
-        where="derivatives.yaml:5629",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10284,7 +9033,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10292,7 +9040,6 @@ OPS = [
         function=ops.rot90,
         kind="composite",
         schema="rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
-        where="derivatives.yaml:5639",
         arguments=(("input", "Tensor", True, False), ("k", "int", False, False), ("dims", "int[]", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10304,7 +9051,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10312,7 +9058,6 @@ OPS = [
         function=ops.repeat_interleave_tensor,
         kind="kernel",
         schema="repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5650",
         arguments=(("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
         inputs=(),
         outputs=(False,),
@@ -10324,7 +9069,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={"repeats": "derivatives.yaml:5657:12", "batch": "derivatives.yaml:5656:10"},
         formulas={"repeats": "non_differentiable"},
     ),
     Op(
@@ -10332,7 +9076,6 @@ OPS = [
         function=ops.repeat_interleave_self_tensor,
         kind="composite",
         schema="repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5672",
         arguments=(
             ("input", "Tensor", True, False),
             ("repeats", "Tensor", True, False),
@@ -10353,7 +9096,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10361,7 +9103,6 @@ OPS = [
         function=ops.repeat_interleave_self_int,
         kind="composite",
         schema="repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5681",
         arguments=(
             ("input", "Tensor", True, False),
             ("repeats", "int", True, False),
@@ -10378,7 +9119,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10386,7 +9126,6 @@ OPS = [
         function=ops.meshgrid,
         kind="composite",
         schema="meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
-        where="derivatives.yaml:5688",
         arguments=(("tensors", "Tensor[]", True, False), ("indexing", "str", False, True)),
         inputs=(),
         outputs=(True,),
@@ -10398,7 +9137,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10406,7 +9144,6 @@ OPS = [
         function=ops.cartesian_prod,
         kind="composite",
         schema="cartesian_prod(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5695",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10418,7 +9155,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10426,7 +9162,6 @@ OPS = [
         function=ops.combinations,
         kind="composite",
         schema="combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
-        where="derivatives.yaml:5702",
         arguments=(
             ("input", "Tensor", True, False),
             ("r", "int", False, False),
@@ -10442,7 +9177,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10450,7 +9184,6 @@ OPS = [
         function=ops.block_diag,
         kind="composite",
         schema="block_diag(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5715",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10462,7 +9195,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10470,7 +9202,6 @@ OPS = [
         function=ops.diag_embed,
         kind="composite",
         schema="diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-        where="derivatives.yaml:5722",
         arguments=(
             ("input", "Tensor", True, False),
             ("offset", "int", False, False),
@@ -10487,7 +9218,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10495,7 +9225,6 @@ OPS = [
         function=ops.diagflat,
         kind="composite",
         schema="diagflat(Tensor self, int offset=0) -> Tensor",
-        where="derivatives.yaml:5733",
         arguments=(("input", "Tensor", True, False), ("offset", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10507,7 +9236,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10515,7 +9243,6 @@ OPS = [
         function=ops.vander,
         kind="composite",
         schema="vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
-        where="derivatives.yaml:5743",
         arguments=(("x", "Tensor", True, False), ("N", "int?", False, False), ("increasing", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10527,7 +9254,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10535,7 +9261,6 @@ OPS = [
         function=ops.adjoint,
         kind="composite",
         schema="adjoint(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5755",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10547,7 +9272,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10555,7 +9279,6 @@ OPS = [
         function=ops.unfold,
         kind="view",
         schema="unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-        where="derivatives.yaml:5765",
         node=functions.UnfoldBackward0,
         masks=[],
         arguments=(
@@ -10574,11 +9297,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5770:9",
-            "result": "derivatives.yaml:5771:11",
-            "batch": "derivatives.yaml:5769:10",
-        },
         formulas={"self": "unfold_backward(grad, self.shape, dimension, size, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10586,7 +9304,6 @@ OPS = [
         function=ops.unfold_backward,
         kind="kernel",
         schema="unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor",
-        where="derivatives.yaml:5780",
         node=functions.UnfoldBackwardBackward0,
         masks=[],
         arguments=(
@@ -10606,11 +9323,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5786:16",
-            "result": "derivatives.yaml:5787:11",
-            "batch": "derivatives.yaml:5785:10",
-        },
         formulas={"grad_output": "grad.unfold(dim, length, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10618,7 +9330,6 @@ OPS = [
         function=ops.select,
         kind="view",
         schema="select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
-        where="derivatives.yaml:5792",
         node=functions.SelectBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("index", "int", True, False)),
@@ -10632,7 +9343,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5795:9", "result": "derivatives.yaml:5797:11"},
         formulas={"self": "select_backward(grad, self.shape, dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -10640,7 +9350,6 @@ OPS = [
         function=ops.select_backward,
         kind="kernel",
         schema="select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
-        where="derivatives.yaml:5805",
         node=functions.SelectBackwardBackward0,
         masks=[],
         arguments=(
@@ -10662,11 +9371,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5811:16",
-            "result": "derivatives.yaml:5812:11",
-            "batch": "derivatives.yaml:5810:10",
-        },
         formulas={"grad_output": "grad.select(dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -10674,7 +9378,6 @@ OPS = [
         function=ops.slice,
         kind="view",
         schema="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
-        where="derivatives.yaml:5817",
         node=functions.SliceBackward0,
         masks=[],
         arguments=(
@@ -10703,7 +9406,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5821:9", "result": "derivatives.yaml:5823:11"},
         formulas={"self": "slice_backward(grad, self.shape, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10711,7 +9413,6 @@ OPS = [
         function=ops.slice_backward,
         kind="kernel",
         schema="slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor",
-        where="derivatives.yaml:5832",
         node=functions.SliceBackwardBackward0,
         masks=[],
         arguments=(
@@ -10735,11 +9436,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5838:16",
-            "result": "derivatives.yaml:5839:11",
-            "batch": "derivatives.yaml:5837:10",
-        },
         formulas={"grad_output": "slice(grad, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10747,7 +9443,6 @@ OPS = [
         function=ops.narrow,
         kind="view",
         schema="narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)",
-        where="derivatives.yaml:5846",
         node=functions.NarrowBackward0,
         masks=[],
         arguments=(
@@ -10766,7 +9461,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5849:9", "result": "derivatives.yaml:5850:11"},
         formulas={"self": "slice_backward(grad, self.shape, dim, start, start + length, 1)", "result": "auto_linear"},
     ),
     Op(
@@ -10775,7 +9469,6 @@ OPS = [
         inplace=ops.as_strided_,
         kind="view",
         schema="as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
-        where="derivatives.yaml:5858",
         node=functions.AsStridedBackward0,
         masks=[],
         arguments=(
@@ -10798,11 +9491,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5863:9",
-            "result": "derivatives.yaml:5864:11",
-            "batch": "derivatives.yaml:5862:10",
-        },
         formulas={
             "self": "as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)",
             "result": "as_strided_forward(self_t, self_p.stride(), self_p.storage_offset(), size, stride, storage_offset)",
@@ -10813,7 +9501,6 @@ OPS = [
         function=ops.restride,
         kind="kernel",
         schema="restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor",
-        where="derivatives.yaml:5876",
         node=functions.RestrideBackward0,
         masks=[],
         arguments=(
@@ -10838,11 +9525,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5882:9",
-            "result": "derivatives.yaml:5883:11",
-            "batch": "derivatives.yaml:5881:10",
-        },
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
     ),
     Op(
@@ -10850,7 +9532,6 @@ OPS = [
         function=ops.diagonal,
         kind="view",
         schema="diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-        where="derivatives.yaml:5891",
         node=functions.DiagonalBackward0,
         masks=[],
         arguments=(
@@ -10874,7 +9555,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5894:9", "result": "derivatives.yaml:5896:11"},
         formulas={"self": "diagonal_backward(grad, self.shape, offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -10882,7 +9562,6 @@ OPS = [
         function=ops.diagonal_backward,
         kind="kernel",
         schema="diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
-        where="derivatives.yaml:5908",
         node=functions.DiagonalBackwardBackward0,
         masks=[],
         arguments=(
@@ -10905,11 +9584,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5914:16",
-            "result": "derivatives.yaml:5915:11",
-            "batch": "derivatives.yaml:5913:10",
-        },
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -10917,7 +9591,6 @@ OPS = [
         function=ops.diag,
         kind="composite",
         schema="diag(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:5920",
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10929,7 +9602,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10937,7 +9609,6 @@ OPS = [
         function=ops.trace,
         kind="composite",
         schema="trace(Tensor self) -> Tensor",
-        where="derivatives.yaml:5931",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10949,7 +9620,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10957,7 +9627,6 @@ OPS = [
         function=ops.unbind,
         kind="view",
         schema="unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5941",
         node=functions.UnbindBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False)),
@@ -10971,7 +9640,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5944:9", "result": "derivatives.yaml:5945:11"},
         formulas={"self": "stack(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -10979,7 +9647,6 @@ OPS = [
         function=ops.split_tensor,
         kind="view",
         schema="split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5953",
         node=functions.SplitBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("split_size", "int", True, False), ("dim", "int", False, False)),
@@ -10993,7 +9660,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5956:9", "result": "derivatives.yaml:5957:11"},
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11001,7 +9667,6 @@ OPS = [
         function=ops.split_with_sizes,
         kind="view",
         schema="split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5967",
         node=functions.SplitWithSizesBackward0,
         masks=[],
         arguments=(
@@ -11019,7 +9684,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5970:9", "result": "derivatives.yaml:5971:11"},
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11027,7 +9691,6 @@ OPS = [
         function=ops.split_sizes,
         kind="composite",
         schema="split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5979",
         arguments=(
             ("input", "Tensor", True, False),
             ("split_size", "int[]", True, False),
@@ -11043,7 +9706,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11051,7 +9713,6 @@ OPS = [
         function=ops.chunk,
         kind="composite",
         schema="chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5984",
         arguments=(("input", "Tensor", True, False), ("chunks", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11063,7 +9724,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11071,7 +9731,6 @@ OPS = [
         function=ops.unsafe_chunk,
         kind="composite",
         schema="unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5994",
         arguments=(("input", "Tensor", True, False), ("chunks", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11083,7 +9742,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11091,7 +9749,6 @@ OPS = [
         function=ops.unsafe_split,
         kind="composite",
         schema="unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:6002",
         arguments=(("input", "Tensor", True, False), ("split_size", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11103,7 +9760,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11111,7 +9767,6 @@ OPS = [
         function=ops.unsafe_split_with_sizes,
         kind="composite",
         schema="unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:6010",
         arguments=(
             ("input", "Tensor", True, False),
             ("split_sizes", "int[]", True, False),
@@ -11127,7 +9782,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11135,7 +9789,6 @@ OPS = [
         function=ops.cat,
         kind="kernel",
         schema="cat(Tensor[] tensors, int dim=0) -> Tensor",
-        where="derivatives.yaml:6018",
         node=functions.CatBackward0,
         masks=[],
         arguments=(("tensors", "Tensor[]", True, False), ("dim", "int", False, False)),
@@ -11149,11 +9802,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "tensors": "derivatives.yaml:6025:12",
-            "result": "derivatives.yaml:6027:11",
-            "batch": "derivatives.yaml:6024:10",
-        },
         formulas={"tensors": "cat_backward(grad, sizes(tensors), dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11161,7 +9809,6 @@ OPS = [
         function=ops.stack,
         kind="kernel",
         schema="stack(Tensor[] tensors, int dim=0) -> Tensor",
-        where="derivatives.yaml:6040",
         node=functions.StackBackward0,
         masks=[],
         arguments=(("tensors", "Tensor[]", True, False), ("dim", "int", False, False)),
@@ -11175,11 +9822,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "tensors": "derivatives.yaml:6046:12",
-            "result": "derivatives.yaml:6048:11",
-            "batch": "derivatives.yaml:6045:10",
-        },
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11187,7 +9829,6 @@ OPS = [
         function=ops.flip,
         kind="kernel",
         schema="flip(Tensor self, int[] dims) -> Tensor",
-        where="derivatives.yaml:6057",
         node=functions.FlipBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
@@ -11201,11 +9842,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6062:9",
-            "result": "derivatives.yaml:6064:11",
-            "batch": "derivatives.yaml:6061:10",
-        },
         formulas={"self": "grad.flip(dims)", "result": "auto_linear"},
     ),
     Op(
@@ -11213,7 +9849,6 @@ OPS = [
         function=ops.roll,
         kind="kernel",
         schema="roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
-        where="derivatives.yaml:6073",
         node=functions.RollBackward0,
         masks=[],
         arguments=(
@@ -11235,11 +9870,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6078:9",
-            "result": "derivatives.yaml:6080:11",
-            "batch": "derivatives.yaml:6077:10",
-        },
         formulas={"self": "grad.roll(negated(shifts), dims)", "result": "auto_linear"},
     ),
     Op(
@@ -11248,7 +9878,6 @@ OPS = [
         inplace=ops.triu_,
         kind="kernel",
         schema="triu(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:6088",
         node=functions.TriuBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
@@ -11262,11 +9891,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6095:9",
-            "result": "derivatives.yaml:6097:11",
-            "batch": "derivatives.yaml:6094:10",
-        },
         formulas={"self": "grad.triu(diagonal)", "result": "auto_linear"},
     ),
     Op(
@@ -11275,7 +9899,6 @@ OPS = [
         inplace=ops.tril_,
         kind="kernel",
         schema="tril(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:6107",
         node=functions.TrilBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
@@ -11289,11 +9912,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6114:9",
-            "result": "derivatives.yaml:6116:11",
-            "batch": "derivatives.yaml:6113:10",
-        },
         formulas={"self": "grad.tril(diagonal)", "result": "auto_linear"},
     ),
     Op(
@@ -11301,7 +9919,6 @@ OPS = [
         function=ops.constant_pad_nd,
         kind="kernel",
         schema="constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-        where="derivatives.yaml:6126",
         node=functions.ConstantPadNdBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("pad", "int[]", True, False), ("value", "Scalar", False, False)),
@@ -11319,11 +9936,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6132:9",
-            "result": "derivatives.yaml:6134:11",
-            "batch": "derivatives.yaml:6131:10",
-        },
         formulas={"self": "constant_pad_nd(grad, negated(pad), 0)", "result": "constant_pad_nd(self_t, pad, 0)"},
     ),
     Op(
@@ -11331,7 +9943,6 @@ OPS = [
         function=ops.clone,
         kind="kernel",
         schema="clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-        where="derivatives.yaml:6145",
         node=functions.CloneBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("memory_format", "MemoryFormat?", False, True)),
@@ -11345,11 +9956,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6149:9",
-            "result": "derivatives.yaml:6150:11",
-            "batch": "derivatives.yaml:6148:10",
-        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -11357,7 +9963,6 @@ OPS = [
         function=ops._to_copy,
         kind="kernel",
         schema="_to_copy(Tensor self, ScalarType dtype) -> Tensor",
-        where="derivatives.yaml:6160",
         node=functions.ToCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
@@ -11371,11 +9976,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6165:9",
-            "result": "derivatives.yaml:6166:11",
-            "batch": "derivatives.yaml:6164:10",
-        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -11383,7 +9983,6 @@ OPS = [
         function=ops.index,
         kind="kernel",
         schema="index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-        where="derivatives.yaml:6174",
         node=functions.IndexBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("indices", "Tensor?[]", True, False)),
@@ -11408,12 +10007,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6181:9",
-            "indices": "derivatives.yaml:6180:12",
-            "result": "derivatives.yaml:6183:11",
-            "batch": "derivatives.yaml:6179:10",
-        },
         formulas={
             "self": "index_backward(grad, self.shape, indices)",
             "indices": "non_differentiable",
@@ -11425,7 +10018,6 @@ OPS = [
         function=ops.index_backward,
         kind="kernel",
         schema="index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor",
-        where="derivatives.yaml:6194",
         node=functions.IndexBackwardBackward0,
         masks=[],
         arguments=(
@@ -11446,12 +10038,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6201:16",
-            "indices": "derivatives.yaml:6200:12",
-            "result": "derivatives.yaml:6202:11",
-            "batch": "derivatives.yaml:6199:10",
-        },
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -11460,7 +10046,6 @@ OPS = [
         inplace=ops.index_put_,
         kind="kernel",
         schema="index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-        where="derivatives.yaml:6209",
         node=functions.IndexPutBackward0,
         masks=[],
         arguments=(
@@ -11488,13 +10073,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6217:9",
-            "indices": "derivatives.yaml:6216:12",
-            "values": "derivatives.yaml:6218:11",
-            "result": "derivatives.yaml:6219:11",
-            "batch": "derivatives.yaml:6215:10",
-        },
         formulas={
             "self": "grad if accumulate else zero_at(grad, indices)",
             "indices": "non_differentiable",
@@ -11507,7 +10085,6 @@ OPS = [
         function=ops.index_select,
         kind="kernel",
         schema="index_select(Tensor self, int dim, Tensor index) -> Tensor",
-        where="derivatives.yaml:6232",
         node=functions.IndexSelectBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("index", "Tensor", True, False)),
@@ -11525,12 +10102,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6238:9",
-            "index": "derivatives.yaml:6237:10",
-            "result": "derivatives.yaml:6240:11",
-            "batch": "derivatives.yaml:6236:10",
-        },
         formulas={
             "self": "index_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -11543,7 +10114,6 @@ OPS = [
         inplace=ops.index_add_,
         kind="kernel",
         schema="index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:6249",
         node=functions.IndexAddBackward0,
         masks=[],
         arguments=(
@@ -11566,13 +10136,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6256:9",
-            "index": "derivatives.yaml:6255:10",
-            "source": "derivatives.yaml:6257:11",
-            "result": "derivatives.yaml:6258:11",
-            "batch": "derivatives.yaml:6254:10",
-        },
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -11585,7 +10148,6 @@ OPS = [
         function=ops.gather,
         kind="kernel",
         schema="gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-        where="derivatives.yaml:6268",
         node=functions.GatherBackward0,
         masks=[],
         arguments=(
@@ -11608,12 +10170,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6274:9",
-            "index": "derivatives.yaml:6273:10",
-            "result": "derivatives.yaml:6276:11",
-            "batch": "derivatives.yaml:6272:10",
-        },
         formulas={
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -11626,7 +10182,6 @@ OPS = [
         inplace=ops.scatter_src_,
         kind="kernel",
         schema="scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-        where="derivatives.yaml:6287",
         node=functions.ScatterBackward0,
         masks=[],
         arguments=(
@@ -11648,13 +10203,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6294:9",
-            "index": "derivatives.yaml:6293:10",
-            "src": "derivatives.yaml:6295:8",
-            "result": "derivatives.yaml:6296:11",
-            "batch": "derivatives.yaml:6292:10",
-        },
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -11668,7 +10216,6 @@ OPS = [
         inplace=ops.scatter_value_,
         kind="kernel",
         schema="scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-        where="derivatives.yaml:6307",
         node=functions.ScatterBackward1,
         masks=[],
         arguments=(
@@ -11690,12 +10237,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6314:9",
-            "index": "derivatives.yaml:6313:10",
-            "result": "derivatives.yaml:6315:11",
-            "batch": "derivatives.yaml:6312:10",
-        },
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -11708,7 +10249,6 @@ OPS = [
         inplace=ops.scatter_add_,
         kind="kernel",
         schema="scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-        where="derivatives.yaml:6320",
         node=functions.ScatterAddBackward0,
         masks=[],
         arguments=(
@@ -11730,13 +10270,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6327:9",
-            "index": "derivatives.yaml:6326:10",
-            "src": "derivatives.yaml:6328:8",
-            "result": "derivatives.yaml:6329:11",
-            "batch": "derivatives.yaml:6325:10",
-        },
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -11750,7 +10283,6 @@ OPS = [
         inplace=ops.masked_fill_scalar_,
         kind="elementwise",
         schema="masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-        where="derivatives.yaml:6339",
         node=functions.MaskedFillBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False), ("value", "Scalar", True, False)),
@@ -11764,11 +10296,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6346:9",
-            "mask": "derivatives.yaml:6345:9",
-            "result": "derivatives.yaml:6347:11",
-        },
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -11781,7 +10308,6 @@ OPS = [
         inplace=ops.masked_fill_tensor_,
         kind="elementwise",
         schema="masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-        where="derivatives.yaml:6356",
         node=functions.MaskedFillBackward1,
         masks=[1, 2, 3],
         arguments=(
@@ -11799,13 +10325,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6364:9",
-            "mask": "derivatives.yaml:6363:9",
-            "value": "derivatives.yaml:6365:10",
-            "result": "derivatives.yaml:6366:11",
-            "batch": "derivatives.yaml:6362:10",
-        },
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -11818,7 +10337,6 @@ OPS = [
         function=ops.masked_select,
         kind="composite",
         schema="masked_select(Tensor self, Tensor mask) -> Tensor",
-        where="derivatives.yaml:6371",
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11830,7 +10348,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11838,7 +10355,6 @@ OPS = [
         function=ops.nonzero_default,
         kind="kernel",
         schema="nonzero(Tensor self) -> Tensor",
-        where="derivatives.yaml:6382",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -11850,7 +10366,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:6387:10"},
         formulas={},
     ),
     Op(
@@ -11858,7 +10373,6 @@ OPS = [
         function=ops.nonzero_static,
         kind="composite",
         schema="nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor",
-        where="derivatives.yaml:6397",
         arguments=(("input", "Tensor", True, False), ("size", "int", True, True), ("fill_value", "int", False, True)),
         inputs=(),
         outputs=(False,),
@@ -11870,7 +10384,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11878,7 +10391,6 @@ OPS = [
         function=ops.nonzero_as_tuple,
         kind="composite",
         schema="nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]",
-        where="derivatives.yaml:6412",
         arguments=(("input", "Tensor", True, False), ("as_tuple", "bool", True, True)),
         inputs=(),
         outputs=(True,),
@@ -11890,7 +10402,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11898,7 +10409,6 @@ OPS = [
         function=ops.checked_places,
         kind="kernel",
         schema="checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor",
-        where="derivatives.yaml:6420",
         arguments=(
             ("index", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -11916,7 +10426,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"index": "derivatives.yaml:6428:10", "batch": "derivatives.yaml:6427:10"},
         formulas={"index": "non_differentiable"},
     ),
     Op(
@@ -11924,7 +10433,6 @@ OPS = [
         function=ops.take,
         kind="composite",
         schema="take(Tensor self, Tensor index) -> Tensor",
-        where="derivatives.yaml:6433",
         arguments=(("input", "Tensor", True, False), ("index", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11936,7 +10444,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11945,7 +10452,6 @@ OPS = [
         inplace=ops.put_,
         kind="composite",
         schema="put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-        where="derivatives.yaml:6443",
         arguments=(
             ("input", "Tensor", True, False),
             ("index", "Tensor", True, False),
@@ -11965,7 +10471,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11973,7 +10478,6 @@ OPS = [
         function=ops.unravel_index,
         kind="composite",
         schema="unravel_index(Tensor indices, int[1] shape) -> Tensor[]",
-        where="derivatives.yaml:6455",
         arguments=(("indices", "Tensor", True, False), ("shape", "int[1]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11985,7 +10489,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11993,7 +10496,6 @@ OPS = [
         function=ops.take_along_dim,
         kind="composite",
         schema="take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
-        where="derivatives.yaml:6465",
         arguments=(("input", "Tensor", True, False), ("indices", "Tensor", True, False), ("dim", "int?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -12009,7 +10511,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12018,7 +10519,6 @@ OPS = [
         inplace=ops.index_copy_,
         kind="composite",
         schema="index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-        where="derivatives.yaml:6479",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12038,7 +10538,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12047,7 +10546,6 @@ OPS = [
         inplace=ops.index_fill_int_scalar_,
         kind="composite",
         schema="index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-        where="derivatives.yaml:6492",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12064,7 +10562,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12073,7 +10570,6 @@ OPS = [
         inplace=ops.index_fill_int_tensor_,
         kind="composite",
         schema="index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-        where="derivatives.yaml:6504",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12090,7 +10586,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12099,7 +10594,6 @@ OPS = [
         inplace=ops.scatter_reduce_,
         kind="kernel",
         schema="scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
-        where="derivatives.yaml:6512",
         node=functions.ScatterReduceBackward0,
         masks=[],
         arguments=(
@@ -12132,13 +10626,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "index": "derivatives.yaml:6518:10",
-            "self": "derivatives.yaml:6519:14",
-            "src": "derivatives.yaml:6519:14",
-            "result": "derivatives.yaml:6520:11",
-            "batch": "derivatives.yaml:6517:10",
-        },
         formulas={
             "index": "non_differentiable",
             "self": "scatter_reduce_backward(...)[0]",
@@ -12152,7 +10639,6 @@ OPS = [
         inplace=ops.scatter_src_reduce_,
         kind="composite",
         schema="scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-        where="derivatives.yaml:6545",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12173,7 +10659,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12182,7 +10667,6 @@ OPS = [
         inplace=ops.scatter_value_reduce_,
         kind="composite",
         schema="scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-        where="derivatives.yaml:6554",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12200,7 +10684,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12209,7 +10692,6 @@ OPS = [
         inplace=ops.index_reduce_,
         kind="composite",
         schema="index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-        where="derivatives.yaml:6561",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12231,7 +10713,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12239,7 +10720,6 @@ OPS = [
         function=ops.order_of_true,
         kind="kernel",
         schema="order_of_true(Tensor mask, int available, int lead) -> Tensor",
-        where="derivatives.yaml:6573",
         arguments=(("mask", "Tensor", True, False), ("available", "int", True, False), ("lead", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -12251,7 +10731,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"mask": "derivatives.yaml:6580:9", "batch": "derivatives.yaml:6579:10"},
         formulas={"mask": "non_differentiable"},
     ),
     Op(
@@ -12260,7 +10739,6 @@ OPS = [
         inplace=ops.masked_scatter_,
         kind="composite",
         schema="masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-        where="derivatives.yaml:6586",
         arguments=(
             ("input", "Tensor", True, False),
             ("mask", "Tensor", True, False),
@@ -12276,7 +10754,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12284,7 +10761,6 @@ OPS = [
         function=ops.select_scatter,
         kind="composite",
         schema="select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
-        where="derivatives.yaml:6598",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12301,7 +10777,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12309,7 +10784,6 @@ OPS = [
         function=ops.slice_scatter,
         kind="composite",
         schema="slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-        where="derivatives.yaml:6608",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12332,7 +10806,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12340,7 +10813,6 @@ OPS = [
         function=ops.diagonal_scatter,
         kind="composite",
         schema="diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-        where="derivatives.yaml:6617",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12358,7 +10830,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12366,7 +10837,6 @@ OPS = [
         function=ops.as_strided_scatter,
         kind="composite",
         schema="as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-        where="derivatives.yaml:6627",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12387,7 +10857,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12395,7 +10864,6 @@ OPS = [
         function=ops.fill__scalar,
         kind="elementwise",
         schema="fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-        where="derivatives.yaml:6636",
         node=functions.FillBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("value", "Scalar", True, False)),
@@ -12409,7 +10877,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6642:9", "result": "derivatives.yaml:6643:11"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12417,7 +10884,6 @@ OPS = [
         function=ops.fill__tensor,
         kind="elementwise",
         schema="fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
-        where="derivatives.yaml:6651",
         node=functions.FillBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("value", "Operand", True, False)),
@@ -12431,12 +10897,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6657:9",
-            "value": "derivatives.yaml:6658:10",
-            "result": "derivatives.yaml:6659:11",
-            "batch": "derivatives.yaml:6656:10",
-        },
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
     ),
     Op(
@@ -12444,7 +10904,6 @@ OPS = [
         function=ops.zero_,
         kind="elementwise",
         schema="zero_(Tensor(a!) self) -> Tensor(a!)",
-        where="derivatives.yaml:6663",
         node=functions.ZeroBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -12458,7 +10917,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6668:9", "result": "derivatives.yaml:6669:11"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12466,7 +10924,6 @@ OPS = [
         function=ops.fill_diagonal_,
         kind="composite",
         schema="fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
-        where="derivatives.yaml:6676",
         arguments=(
             ("input", "Tensor", True, False),
             ("fill_value", "Scalar", True, False),
@@ -12486,7 +10943,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12494,7 +10950,6 @@ OPS = [
         function=ops.copy_,
         kind="elementwise",
         schema="copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-        where="derivatives.yaml:6690",
         node=functions.CopyBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -12512,11 +10967,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6695:9",
-            "src": "derivatives.yaml:6696:8",
-            "result": "derivatives.yaml:6697:11",
-        },
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
     ),
     Op(
@@ -12524,7 +10974,6 @@ OPS = [
         function=ops.linear,
         kind="kernel",
         schema="linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor",
-        where="derivatives.yaml:6712",
         node=functions.LinearBackward0,
         masks=[],
         arguments=(
@@ -12548,13 +10997,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6720:9",
-            "weight": "derivatives.yaml:6721:11",
-            "bias": "derivatives.yaml:6722:9",
-            "result": "derivatives.yaml:6724:11",
-            "batch": "derivatives.yaml:6718:10",
-        },
         formulas={
             "self": "rows_times(grad, conjugate(weight))",
             "weight": "linear_weight_grad(grad, conjugate(self))",
@@ -12567,7 +11009,6 @@ OPS = [
         function=ops.linear_weight_grad,
         kind="kernel",
         schema="linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor",
-        where="derivatives.yaml:6739",
         node=functions.LinearWeightGradBackward0,
         masks=[],
         arguments=(("grad_output", "Tensor", True, False), ("input", "Tensor", True, False)),
@@ -12586,12 +11027,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6747:16",
-            "self": "derivatives.yaml:6748:9",
-            "result": "derivatives.yaml:6749:11",
-            "batch": "derivatives.yaml:6745:10",
-        },
         formulas={
             "grad_output": "linear(conjugate(self), grad)",
             "self": "rows_times(conjugate(grad_output), grad)",
@@ -12603,7 +11038,6 @@ OPS = [
         function=ops.convolution,
         kind="kernel",
         schema="convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6757",
         node=functions.ConvolutionBackward0,
         masks=[],
         arguments=(
@@ -12633,13 +11067,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6764:9",
-            "weight": "derivatives.yaml:6765:11",
-            "bias": "derivatives.yaml:6766:9",
-            "result": "derivatives.yaml:6768:5",
-            "batch": "derivatives.yaml:6762:10",
-        },
         formulas={
             "self": "convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
@@ -12652,7 +11079,6 @@ OPS = [
         function=ops.convolution_input_grad,
         kind="kernel",
         schema="convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6787",
         node=functions.ConvolutionInputGradBackward0,
         masks=[],
         arguments=(
@@ -12678,12 +11104,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6795:16",
-            "weight": "derivatives.yaml:6796:11",
-            "result": "derivatives.yaml:6797:11",
-            "batch": "derivatives.yaml:6793:10",
-        },
         formulas={
             "grad_output": "convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)",
@@ -12695,7 +11115,6 @@ OPS = [
         function=ops.convolution_weight_grad,
         kind="kernel",
         schema="convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6804",
         node=functions.ConvolutionWeightGradBackward0,
         masks=[],
         arguments=(
@@ -12721,12 +11140,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6812:16",
-            "self": "derivatives.yaml:6813:9",
-            "result": "derivatives.yaml:6814:11",
-            "batch": "derivatives.yaml:6810:10",
-        },
         formulas={
             "grad_output": "convolution(conjugate(self), grad, None, stride, padding, dilation, groups)",
             "self": "convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)",
@@ -12738,7 +11151,6 @@ OPS = [
         function=ops.conv1d_default,
         kind="composite",
         schema="conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6821",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12758,7 +11170,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12766,7 +11177,6 @@ OPS = [
         function=ops.conv1d_padding,
         kind="composite",
         schema='conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6831",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12786,7 +11196,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12794,7 +11203,6 @@ OPS = [
         function=ops.conv2d_default,
         kind="composite",
         schema="conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6838",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12817,7 +11225,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12825,7 +11232,6 @@ OPS = [
         function=ops.conv2d_padding,
         kind="composite",
         schema='conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6853",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12848,7 +11254,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12856,7 +11261,6 @@ OPS = [
         function=ops.conv3d_default,
         kind="composite",
         schema="conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6861",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12876,7 +11280,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12884,7 +11287,6 @@ OPS = [
         function=ops.conv3d_padding,
         kind="composite",
         schema='conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6871",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12904,7 +11306,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12912,7 +11313,6 @@ OPS = [
         function=ops.conv_transpose1d,
         kind="composite",
         schema="conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] output_padding=0, int groups=1, int[1] dilation=1) -> Tensor",
-        where="derivatives.yaml:6878",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12937,7 +11337,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12945,7 +11344,6 @@ OPS = [
         function=ops.conv_transpose2d,
         kind="composite",
         schema="conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
-        where="derivatives.yaml:6891",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12969,7 +11367,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12977,7 +11374,6 @@ OPS = [
         function=ops.conv_transpose3d,
         kind="composite",
         schema="conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
-        where="derivatives.yaml:6905",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12998,7 +11394,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13006,7 +11401,6 @@ OPS = [
         function=ops.border_pad,
         kind="kernel",
         schema="border_pad(Tensor self, int[] pad, str mode) -> Tensor",
-        where="derivatives.yaml:6916",
         node=functions.BorderPadBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("pad", "int[]", True, False), ("mode", "str", True, False)),
@@ -13025,11 +11419,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6922:9",
-            "result": "derivatives.yaml:6923:11",
-            "batch": "derivatives.yaml:6920:10",
-        },
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -13037,7 +11426,6 @@ OPS = [
         function=ops.border_pad_backward,
         kind="kernel",
         schema="border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor",
-        where="derivatives.yaml:6933",
         node=functions.BorderPadBackwardBackward0,
         masks=[],
         arguments=(
@@ -13059,11 +11447,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6940:16",
-            "result": "derivatives.yaml:6941:11",
-            "batch": "derivatives.yaml:6938:10",
-        },
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -13071,7 +11454,6 @@ OPS = [
         function=ops.im2col,
         kind="kernel",
         schema="im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-        where="derivatives.yaml:6950",
         node=functions.Im2colBackward0,
         masks=[],
         arguments=(
@@ -13094,11 +11476,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6957:9",
-            "result": "derivatives.yaml:6958:11",
-            "batch": "derivatives.yaml:6956:10",
-        },
         formulas={
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
@@ -13109,7 +11486,6 @@ OPS = [
         function=ops.col2im,
         kind="kernel",
         schema="col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-        where="derivatives.yaml:6965",
         node=functions.Col2imBackward0,
         masks=[],
         arguments=(
@@ -13133,11 +11509,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6972:9",
-            "result": "derivatives.yaml:6973:11",
-            "batch": "derivatives.yaml:6971:10",
-        },
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
     ),
     Op(
@@ -13145,7 +11516,6 @@ OPS = [
         function=ops.pixel_shuffle,
         kind="composite",
         schema="pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-        where="derivatives.yaml:6979",
         arguments=(("input", "Tensor", True, False), ("upscale_factor", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13157,7 +11527,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13165,7 +11534,6 @@ OPS = [
         function=ops.pixel_unshuffle,
         kind="composite",
         schema="pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-        where="derivatives.yaml:6990",
         arguments=(("input", "Tensor", True, False), ("downscale_factor", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13177,7 +11545,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13185,7 +11552,6 @@ OPS = [
         function=ops.channel_shuffle,
         kind="composite",
         schema="channel_shuffle(Tensor self, int groups) -> Tensor",
-        where="derivatives.yaml:7000",
         arguments=(("input", "Tensor", True, False), ("groups", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13197,7 +11563,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13205,7 +11570,6 @@ OPS = [
         function=ops.resample,
         kind="kernel",
         schema="resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7010",
         node=functions.ResampleBackward0,
         masks=[],
         arguments=(
@@ -13232,11 +11596,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7017:9",
-            "result": "derivatives.yaml:7019:11",
-            "batch": "derivatives.yaml:7016:10",
-        },
         formulas={
             "self": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -13247,7 +11606,6 @@ OPS = [
         function=ops.resample_backward,
         kind="kernel",
         schema="resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7028",
         node=functions.ResampleBackwardBackward0,
         masks=[],
         arguments=(
@@ -13272,11 +11630,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7035:16",
-            "result": "derivatives.yaml:7036:11",
-            "batch": "derivatives.yaml:7034:10",
-        },
         formulas={
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -13287,7 +11640,6 @@ OPS = [
         function=ops.resample_bytes,
         kind="kernel",
         schema="resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7042",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -13310,7 +11662,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:7048:10"},
         formulas={},
     ),
     Op(
@@ -13318,7 +11669,6 @@ OPS = [
         function=ops.grid_sampler,
         kind="composite",
         schema="grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-        where="derivatives.yaml:7056",
         arguments=(
             ("input", "Tensor", True, False),
             ("grid", "Tensor", True, False),
@@ -13342,7 +11692,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13350,7 +11699,6 @@ OPS = [
         function=ops.affine_grid_generator,
         kind="composite",
         schema="affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
-        where="derivatives.yaml:7075",
         arguments=(
             ("theta", "Tensor", True, False),
             ("size", "int[]", True, False),
@@ -13369,7 +11717,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13377,7 +11724,6 @@ OPS = [
         function=ops.max_pool_with_indices,
         kind="kernel",
         schema="max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7090",
         node=functions.MaxPoolWithIndicesBackward0,
         masks=[],
         arguments=(
@@ -13407,11 +11753,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7099:9",
-            "values": "derivatives.yaml:7100:11",
-            "batch": "derivatives.yaml:7097:10",
-        },
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -13422,7 +11763,6 @@ OPS = [
         function=ops.max_pool_backward,
         kind="kernel",
         schema="max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor",
-        where="derivatives.yaml:7113",
         node=functions.MaxPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13444,12 +11784,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7120:16",
-            "indices": "derivatives.yaml:7121:12",
-            "result": "derivatives.yaml:7122:11",
-            "batch": "derivatives.yaml:7118:10",
-        },
         formulas={
             "grad_output": "gather_places(grad, indices, spatial)",
             "indices": "non_differentiable",
@@ -13461,7 +11795,6 @@ OPS = [
         function=ops.max_pool1d,
         kind="composite",
         schema="max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7128",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[1]", True, False),
@@ -13480,7 +11813,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13488,7 +11820,6 @@ OPS = [
         function=ops.max_pool2d,
         kind="composite",
         schema="max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7139",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[2]", True, False),
@@ -13507,7 +11838,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13515,7 +11845,6 @@ OPS = [
         function=ops.max_pool3d,
         kind="composite",
         schema="max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7151",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[3]", True, False),
@@ -13534,7 +11863,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13542,7 +11870,6 @@ OPS = [
         function=ops.adaptive_max_pool_with_indices,
         kind="kernel",
         schema="adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7162",
         node=functions.AdaptiveMaxPoolWithIndicesBackward0,
         masks=[],
         arguments=(
@@ -13564,11 +11891,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7171:9",
-            "values": "derivatives.yaml:7172:11",
-            "batch": "derivatives.yaml:7169:10",
-        },
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -13579,7 +11901,6 @@ OPS = [
         function=ops.adaptive_max_pool1d,
         kind="composite",
         schema="adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7179",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[1]", True, False)),
         inputs=(),
         outputs=(True, False),
@@ -13591,7 +11912,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13599,7 +11919,6 @@ OPS = [
         function=ops.avg_pool,
         kind="kernel",
         schema="avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor",
-        where="derivatives.yaml:7192",
         node=functions.AvgPoolBackward0,
         masks=[],
         arguments=(
@@ -13631,11 +11950,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7199:9",
-            "result": "derivatives.yaml:7200:11",
-            "batch": "derivatives.yaml:7197:10",
-        },
         formulas={
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -13646,7 +11960,6 @@ OPS = [
         function=ops.avg_pool_backward,
         kind="kernel",
         schema="avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor",
-        where="derivatives.yaml:7212",
         node=functions.AvgPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13674,11 +11987,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7219:16",
-            "result": "derivatives.yaml:7220:11",
-            "batch": "derivatives.yaml:7217:10",
-        },
         formulas={
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -13689,7 +11997,6 @@ OPS = [
         function=ops.avg_pool1d,
         kind="composite",
         schema="avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
-        where="derivatives.yaml:7227",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[1]", True, False),
@@ -13708,7 +12015,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13716,7 +12022,6 @@ OPS = [
         function=ops.avg_pool2d,
         kind="composite",
         schema="avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-        where="derivatives.yaml:7238",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[2]", True, False),
@@ -13736,7 +12041,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13744,7 +12048,6 @@ OPS = [
         function=ops.avg_pool3d,
         kind="composite",
         schema="avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-        where="derivatives.yaml:7251",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[3]", True, False),
@@ -13764,7 +12067,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13772,7 +12074,6 @@ OPS = [
         function=ops.adaptive_avg_pool,
         kind="kernel",
         schema="adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor",
-        where="derivatives.yaml:7263",
         node=functions.AdaptiveAvgPoolBackward0,
         masks=[],
         arguments=(
@@ -13795,11 +12096,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7270:9",
-            "result": "derivatives.yaml:7271:11",
-            "batch": "derivatives.yaml:7268:10",
-        },
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
     ),
     Op(
@@ -13807,7 +12103,6 @@ OPS = [
         function=ops.adaptive_avg_pool_backward,
         kind="kernel",
         schema="adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor",
-        where="derivatives.yaml:7281",
         node=functions.AdaptiveAvgPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13828,11 +12123,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7288:16",
-            "result": "derivatives.yaml:7289:11",
-            "batch": "derivatives.yaml:7286:10",
-        },
         formulas={
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
@@ -13843,7 +12133,6 @@ OPS = [
         function=ops.adaptive_avg_pool1d,
         kind="composite",
         schema="adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-        where="derivatives.yaml:7295",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[1]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13855,7 +12144,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13863,7 +12151,6 @@ OPS = [
         function=ops.adaptive_avg_pool2d,
         kind="composite",
         schema="adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor",
-        where="derivatives.yaml:7306",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[2]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13875,7 +12162,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13883,7 +12169,6 @@ OPS = [
         function=ops.adaptive_avg_pool3d,
         kind="composite",
         schema="adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
-        where="derivatives.yaml:7315",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[3]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13895,7 +12180,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13903,7 +12187,6 @@ OPS = [
         function=ops.standardize,
         kind="kernel",
         schema="standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var)",
-        where="derivatives.yaml:7324",
         node=functions.StandardizeBackward0,
         masks=[],
         arguments=(
@@ -13931,13 +12214,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7333:9",
-            "weight": "derivatives.yaml:7334:11",
-            "bias": "derivatives.yaml:7335:9",
-            "output": "derivatives.yaml:7337:11",
-            "batch": "derivatives.yaml:7330:10",
-        },
         formulas={
             "self": "standardize_slope(grad, self, weight, dim, affine_shape, eps)",
             "weight": "(grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)",
@@ -13950,7 +12226,6 @@ OPS = [
         function=ops.standardize_groups,
         kind="kernel",
         schema="standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var)",
-        where="derivatives.yaml:7349",
         node=functions.StandardizeGroupsBackward0,
         masks=[],
         arguments=(
@@ -13974,13 +12249,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7358:9",
-            "weight": "derivatives.yaml:7359:11",
-            "bias": "derivatives.yaml:7360:9",
-            "output": "derivatives.yaml:7362:11",
-            "batch": "derivatives.yaml:7355:10",
-        },
         formulas={
             "self": "grouped_slope(grad, self, weight, groups, eps)",
             "weight": "grouped_weight_slope(grad, self, groups, eps)",
@@ -13993,7 +12261,6 @@ OPS = [
         function=ops.normalize_by,
         kind="kernel",
         schema="normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor",
-        where="derivatives.yaml:7371",
         node=functions.NormalizeByBackward0,
         masks=[],
         arguments=(
@@ -14018,15 +12285,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7379:9",
-            "mean": "derivatives.yaml:7380:9",
-            "var": "derivatives.yaml:7381:8",
-            "weight": "derivatives.yaml:7382:11",
-            "bias": "derivatives.yaml:7383:9",
-            "result": "derivatives.yaml:7384:11",
-            "batch": "derivatives.yaml:7377:10",
-        },
         formulas={
             "self": "grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)",
             "mean": "sum_channels(grad).neg() * scaled_rstd(var, weight, eps)",
@@ -14041,7 +12299,6 @@ OPS = [
         function=ops.normalize_rms,
         kind="kernel",
         schema="normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)",
-        where="derivatives.yaml:7391",
         node=functions.NormalizeRmsBackward0,
         masks=[],
         arguments=(
@@ -14065,12 +12322,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7400:9",
-            "weight": "derivatives.yaml:7401:11",
-            "output": "derivatives.yaml:7403:11",
-            "batch": "derivatives.yaml:7397:10",
-        },
         formulas={
             "self": "rms_slope(grad, self, weight, dim, eps)",
             "weight": "(grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)",
@@ -14082,7 +12333,6 @@ OPS = [
         function=ops.softmax,
         kind="kernel",
         schema="softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:7413",
         node=functions.SoftmaxBackward0,
         masks=[],
         arguments=(
@@ -14100,11 +12350,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7419:9",
-            "result": "derivatives.yaml:7421:11",
-            "batch": "derivatives.yaml:7417:10",
-        },
         formulas={"self": "softmax_backward(grad, result, dim)", "result": "softmax_backward(self_t, result, dim)"},
     ),
     Op(
@@ -14112,7 +12357,6 @@ OPS = [
         function=ops.softmax_backward,
         kind="kernel",
         schema="softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:7437",
         node=functions.SoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -14130,12 +12374,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7445:16",
-            "output": "derivatives.yaml:7447:5",
-            "result": "derivatives.yaml:7449:5",
-            "batch": "derivatives.yaml:7443:10",
-        },
         formulas={
             "grad_output": "softmax_backward(grad, output, dim)",
             "output": "grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)",
@@ -14147,7 +12385,6 @@ OPS = [
         function=ops.log_softmax,
         kind="kernel",
         schema="log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:7457",
         node=functions.LogSoftmaxBackward0,
         masks=[],
         arguments=(
@@ -14165,11 +12402,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7463:9",
-            "result": "derivatives.yaml:7465:11",
-            "batch": "derivatives.yaml:7461:10",
-        },
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
@@ -14180,7 +12412,6 @@ OPS = [
         function=ops.log_softmax_backward,
         kind="kernel",
         schema="log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:7480",
         node=functions.LogSoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -14198,12 +12429,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7488:16",
-            "output": "derivatives.yaml:7489:11",
-            "result": "derivatives.yaml:7491:5",
-            "batch": "derivatives.yaml:7486:10",
-        },
         formulas={
             "grad_output": "grad - (grad * output.exp()).sum(dim, True)",
             "output": "-grad * output.exp() * grad_output.sum(dim, True)",
@@ -14215,7 +12440,6 @@ OPS = [
         function=ops.nll_loss,
         kind="kernel",
         schema="nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight)",
-        where="derivatives.yaml:7497",
         node=functions.NllLossBackward0,
         masks=[],
         arguments=(
@@ -14241,13 +12465,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7506:9",
-            "target": "derivatives.yaml:7508:11",
-            "weight": "derivatives.yaml:7509:11",
-            "output": "derivatives.yaml:7510:11",
-            "batch": "derivatives.yaml:7504:10",
-        },
         formulas={
             "self": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
             "target": "non_differentiable",
@@ -14260,7 +12477,6 @@ OPS = [
         function=ops.nll_loss_backward,
         kind="kernel",
         schema="nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor",
-        where="derivatives.yaml:7522",
         node=functions.NllLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -14285,14 +12501,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7531:5",
-            "target": "derivatives.yaml:7533:11",
-            "weight": "derivatives.yaml:7534:11",
-            "total_weight": "derivatives.yaml:7535:17",
-            "result": "derivatives.yaml:7536:11",
-            "batch": "derivatives.yaml:7528:10",
-        },
         formulas={
             "grad_output": "nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]",
             "target": "non_differentiable",
@@ -14306,7 +12514,6 @@ OPS = [
         function=ops.cross_entropy_loss,
         kind="kernel",
         schema="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept)",
-        where="derivatives.yaml:7542",
         node=functions.CrossEntropyLossBackward0,
         masks=[],
         arguments=(
@@ -14334,13 +12541,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7551:9",
-            "target": "derivatives.yaml:7552:11",
-            "weight": "derivatives.yaml:7553:11",
-            "output": "derivatives.yaml:7555:11",
-            "batch": "derivatives.yaml:7549:10",
-        },
         formulas={
             "self": "cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
             "target": "non_differentiable",
@@ -14353,7 +12553,6 @@ OPS = [
         function=ops.mse_loss,
         kind="kernel",
         schema="mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7573",
         node=functions.MseLossBackward0,
         masks=[],
         arguments=(
@@ -14376,12 +12575,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7581:9",
-            "target": "derivatives.yaml:7582:11",
-            "result": "derivatives.yaml:7584:11",
-            "batch": "derivatives.yaml:7579:10",
-        },
         formulas={
             "self": "mse_loss_backward(grad, self, target, reduction)",
             "target": "mse_loss_backward(grad, target, self, reduction)",
@@ -14393,7 +12586,6 @@ OPS = [
         function=ops.mse_loss_backward,
         kind="kernel",
         schema="mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-        where="derivatives.yaml:7595",
         node=functions.MseLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -14416,13 +12608,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7603:16",
-            "self": "derivatives.yaml:7604:9",
-            "target": "derivatives.yaml:7605:11",
-            "result": "derivatives.yaml:7607:5",
-            "batch": "derivatives.yaml:7601:10",
-        },
         formulas={
             "grad_output": "reduce_loss(2 * grad * (self - target), reduction)",
             "self": "2 * grad * spread_loss(grad_output, self.numel(), reduction)",
@@ -14435,7 +12620,6 @@ OPS = [
         function=ops.binary_cross_entropy,
         kind="kernel",
         schema="binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7615",
         node=functions.BinaryCrossEntropyBackward0,
         masks=[],
         arguments=(
@@ -14458,13 +12642,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7623:9",
-            "target": "derivatives.yaml:7624:11",
-            "weight": "derivatives.yaml:7625:11",
-            "result": "derivatives.yaml:7627:5",
-            "batch": "derivatives.yaml:7621:10",
-        },
         formulas={
             "self": "binary_cross_entropy_backward(grad, self, target, weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()",
@@ -14477,7 +12654,6 @@ OPS = [
         function=ops.binary_cross_entropy_backward,
         kind="kernel",
         schema="binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor",
-        where="derivatives.yaml:7638",
         node=functions.BinaryCrossEntropyBackwardBackward0,
         masks=[],
         arguments=(
@@ -14500,14 +12676,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7646:16",
-            "self": "derivatives.yaml:7648:5",
-            "target": "derivatives.yaml:7650:11",
-            "weight": "derivatives.yaml:7651:11",
-            "result": "derivatives.yaml:7653:5",
-            "batch": "derivatives.yaml:7644:10",
-        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight)",
@@ -14521,7 +12689,6 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits,
         kind="kernel",
         schema="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7662",
         node=functions.BinaryCrossEntropyWithLogitsBackward0,
         masks=[],
         arguments=(
@@ -14545,14 +12712,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7669:9",
-            "target": "derivatives.yaml:7670:11",
-            "weight": "derivatives.yaml:7671:11",
-            "pos_weight": "derivatives.yaml:7672:15",
-            "result": "derivatives.yaml:7674:5",
-            "batch": "derivatives.yaml:7667:10",
-        },
         formulas={
             "self": "binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)",
@@ -14566,7 +12725,6 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits_backward,
         kind="kernel",
         schema="binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor",
-        where="derivatives.yaml:7687",
         node=functions.BinaryCrossEntropyWithLogitsBackwardBackward0,
         masks=[],
         arguments=(
@@ -14590,15 +12748,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7695:16",
-            "self": "derivatives.yaml:7696:9",
-            "target": "derivatives.yaml:7697:11",
-            "weight": "derivatives.yaml:7698:11",
-            "pos_weight": "derivatives.yaml:7699:15",
-            "result": "derivatives.yaml:7701:5",
-            "batch": "derivatives.yaml:7693:10",
-        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight)",
@@ -14614,7 +12763,6 @@ OPS = [
         inplace=ops.masked_scale_,
         kind="elementwise",
         schema="masked_scale(Tensor self, Tensor mask, float scale) -> Tensor",
-        where="derivatives.yaml:7709",
         node=functions.MaskedScaleBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False), ("scale", "float", True, False)),
@@ -14628,12 +12776,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:7717:9",
-            "mask": "derivatives.yaml:7718:9",
-            "result": "derivatives.yaml:7719:11",
-            "batch": "derivatives.yaml:7715:10",
-        },
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -14641,7 +12783,6 @@ OPS = [
         function=ops.embedding,
         kind="kernel",
         schema="embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor",
-        where="derivatives.yaml:7724",
         node=functions.EmbeddingBackward0,
         masks=[],
         arguments=(
@@ -14664,12 +12805,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "weight": "derivatives.yaml:7730:11",
-            "indices": "derivatives.yaml:7732:12",
-            "result": "derivatives.yaml:7733:11",
-            "batch": "derivatives.yaml:7728:10",
-        },
         formulas={
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14681,7 +12816,6 @@ OPS = [
         function=ops.embedding_backward,
         kind="kernel",
         schema="embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:7747",
         node=functions.EmbeddingBackwardBackward0,
         masks=[],
         arguments=(
@@ -14704,12 +12838,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:7755:16",
-            "indices": "derivatives.yaml:7756:12",
-            "result": "derivatives.yaml:7757:11",
-            "batch": "derivatives.yaml:7753:10",
-        },
         formulas={
             "grad_output": "embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14721,7 +12849,6 @@ OPS = [
         function=ops.embedding_gather,
         kind="kernel",
         schema="embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:7763",
         node=functions.EmbeddingGatherBackward0,
         masks=[],
         arguments=(
@@ -14740,12 +12867,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:7771:9",
-            "indices": "derivatives.yaml:7772:12",
-            "result": "derivatives.yaml:7773:11",
-            "batch": "derivatives.yaml:7769:10",
-        },
         formulas={
             "self": "embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14757,7 +12878,6 @@ OPS = [
         function=ops.rnn_layer,
         kind="kernel",
         schema="rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden)",
-        where="derivatives.yaml:7778",
         node=functions.RnnLayerBackward0,
         masks=[],
         arguments=(
@@ -14784,17 +12904,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7787:5",
-            "hidden": "derivatives.yaml:7787:5",
-            "weight_ih": "derivatives.yaml:7787:5",
-            "weight_hh": "derivatives.yaml:7787:5",
-            "bias_ih": "derivatives.yaml:7787:5",
-            "bias_hh": "derivatives.yaml:7787:5",
-            "output": "derivatives.yaml:7789:5",
-            "last_hidden": "derivatives.yaml:7789:5",
-            "batch": "derivatives.yaml:7783:10",
-        },
         formulas={
             "self": "rnn_gradients(...)[0]",
             "hidden": "rnn_gradients(...)[1]",
@@ -14811,7 +12920,6 @@ OPS = [
         function=ops.lstm_layer,
         kind="kernel",
         schema="lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells)",
-        where="derivatives.yaml:7798",
         node=functions.LstmLayerBackward0,
         masks=[],
         arguments=(
@@ -14839,20 +12947,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7810:5",
-            "hidden": "derivatives.yaml:7810:5",
-            "cell": "derivatives.yaml:7810:5",
-            "weight_ih": "derivatives.yaml:7810:5",
-            "weight_hh": "derivatives.yaml:7810:5",
-            "bias_ih": "derivatives.yaml:7810:5",
-            "bias_hh": "derivatives.yaml:7810:5",
-            "weight_hr": "derivatives.yaml:7810:5",
-            "output": "derivatives.yaml:7812:5",
-            "last_hidden": "derivatives.yaml:7812:5",
-            "last_cell": "derivatives.yaml:7812:5",
-            "batch": "derivatives.yaml:7803:10",
-        },
         formulas={
             "self": "lstm_gradients(...)[0]",
             "hidden": "lstm_gradients(...)[1]",
@@ -14872,7 +12966,6 @@ OPS = [
         function=ops.gru_layer,
         kind="kernel",
         schema="gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates)",
-        where="derivatives.yaml:7821",
         node=functions.GruLayerBackward0,
         masks=[],
         arguments=(
@@ -14898,17 +12991,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7830:14",
-            "hidden": "derivatives.yaml:7830:14",
-            "weight_ih": "derivatives.yaml:7830:14",
-            "weight_hh": "derivatives.yaml:7830:14",
-            "bias_ih": "derivatives.yaml:7830:14",
-            "bias_hh": "derivatives.yaml:7830:14",
-            "output": "derivatives.yaml:7832:5",
-            "last_hidden": "derivatives.yaml:7832:5",
-            "batch": "derivatives.yaml:7826:10",
-        },
         formulas={
             "self": "gru_gradients(...)[0]",
             "hidden": "gru_gradients(...)[1]",
@@ -14925,7 +13007,6 @@ OPS = [
         function=ops.attention,
         kind="kernel",
         schema="attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp)",
-        where="derivatives.yaml:7841",
         node=functions.AttentionBackward0,
         masks=[],
         arguments=(
@@ -14957,16 +13038,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "mask": "derivatives.yaml:7852:9",
-            "keep": "derivatives.yaml:7853:9",
-            "self": "derivatives.yaml:7855:5",
-            "key": "derivatives.yaml:7855:5",
-            "value": "derivatives.yaml:7855:5",
-            "bias": "derivatives.yaml:7855:5",
-            "output": "derivatives.yaml:7857:5",
-            "batch": "derivatives.yaml:7846:10",
-        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -14982,7 +13053,6 @@ OPS = [
         function=ops.self_attention,
         kind="kernel",
         schema="self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp)",
-        where="derivatives.yaml:7871",
         node=functions.SelfAttentionBackward0,
         masks=[],
         arguments=(
@@ -15008,14 +13078,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "mask": "derivatives.yaml:7879:9",
-            "keep": "derivatives.yaml:7880:9",
-            "self": "derivatives.yaml:7883:14",
-            "bias": "derivatives.yaml:7883:14",
-            "output": "derivatives.yaml:7884:13",
-            "batch": "derivatives.yaml:7876:10",
-        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -15029,7 +13091,6 @@ OPS = [
         function=ops.l1_loss,
         kind="composite",
         schema="l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? weight=None) -> Tensor",
-        where="derivatives.yaml:7894",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15052,7 +13113,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15060,7 +13120,6 @@ OPS = [
         function=ops.huber_values,
         kind="elementwise",
         schema="huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor",
-        where="derivatives.yaml:7909",
         node=functions.HuberValuesBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -15078,11 +13137,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7914:9",
-            "target": "derivatives.yaml:7915:11",
-            "result": "derivatives.yaml:7916:11",
-        },
         formulas={
             "self": "grad * clamp(self - target, -delta, delta)",
             "target": "-grad * clamp(self - target, -delta, delta)",
@@ -15094,7 +13148,6 @@ OPS = [
         function=ops.smooth_l1_loss,
         kind="composite",
         schema="smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float beta=1.0) -> Tensor",
-        where="derivatives.yaml:7921",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15117,7 +13170,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15125,7 +13177,6 @@ OPS = [
         function=ops.huber_loss,
         kind="composite",
         schema="huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor",
-        where="derivatives.yaml:7939",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15146,7 +13197,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15154,7 +13204,6 @@ OPS = [
         function=ops.kl_div,
         kind="composite",
         schema="kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool log_target=False) -> Tensor",
-        where="derivatives.yaml:7953",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15176,7 +13225,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15184,7 +13232,6 @@ OPS = [
         function=ops.poisson_nll_loss,
         kind="composite",
         schema="poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7973",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15208,7 +13255,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15216,7 +13262,6 @@ OPS = [
         function=ops.gaussian_nll_loss_default,
         kind="composite",
         schema="gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7989",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15238,7 +13283,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15246,7 +13290,6 @@ OPS = [
         function=ops.gaussian_nll_loss_float,
         kind="composite",
         schema="gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8005",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15265,7 +13308,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15273,7 +13315,6 @@ OPS = [
         function=ops.soft_margin_loss,
         kind="composite",
         schema="soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8014",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15291,7 +13332,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15299,7 +13339,6 @@ OPS = [
         function=ops.hinge_embedding_loss,
         kind="composite",
         schema="hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8025",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15318,7 +13357,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15326,7 +13364,6 @@ OPS = [
         function=ops.margin_ranking_loss,
         kind="composite",
         schema="margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8036",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -15346,7 +13383,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15354,7 +13390,6 @@ OPS = [
         function=ops.cosine_similarity,
         kind="composite",
         schema="cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
-        where="derivatives.yaml:8050",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -15371,7 +13406,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15379,7 +13413,6 @@ OPS = [
         function=ops.pairwise_distance,
         kind="composite",
         schema="pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:8062",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -15397,7 +13430,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15405,7 +13437,6 @@ OPS = [
         function=ops.normalize,
         kind="composite",
         schema="normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor",
-        where="derivatives.yaml:8072",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "float", False, False),
@@ -15423,7 +13454,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15431,7 +13461,6 @@ OPS = [
         function=ops.triplet_margin_loss,
         kind="composite",
         schema="triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8084",
         arguments=(
             ("anchor", "Tensor", True, False),
             ("positive", "Tensor", True, False),
@@ -15457,7 +13486,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15465,7 +13493,6 @@ OPS = [
         function=ops.cosine_embedding_loss,
         kind="composite",
         schema="cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8102",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -15488,7 +13515,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15496,7 +13522,6 @@ OPS = [
         function=ops.multi_margin_loss,
         kind="composite",
         schema="multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8118",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15521,7 +13546,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15529,7 +13553,6 @@ OPS = [
         function=ops.multilabel_margin_loss,
         kind="composite",
         schema="multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8133",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15550,7 +13573,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15558,7 +13580,6 @@ OPS = [
         function=ops.multilabel_soft_margin_loss,
         kind="composite",
         schema="multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8149",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15580,7 +13601,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15588,7 +13608,6 @@ OPS = [
         function=ops.ctc_values,
         kind="kernel",
         schema="ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor",
-        where="derivatives.yaml:8166",
         node=functions.CtcValuesBackward0,
         masks=[],
         arguments=(
@@ -15611,12 +13630,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "log_probs": "derivatives.yaml:8173:14",
-            "targets": "derivatives.yaml:8175:12",
-            "result": "derivatives.yaml:8177:5",
-            "batch": "derivatives.yaml:8171:10",
-        },
         formulas={
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
             "targets": "non_differentiable",
@@ -15628,7 +13641,6 @@ OPS = [
         function=ops.ctc_loss_intlist,
         kind="composite",
         schema="ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:8185",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -15652,7 +13664,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15660,7 +13671,6 @@ OPS = [
         function=ops.ctc_loss_tensor,
         kind="composite",
         schema="ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:8203",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -15682,7 +13692,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15690,7 +13699,6 @@ OPS = [
         function=ops.fft_c2c,
         kind="kernel",
         schema="fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
-        where="derivatives.yaml:8215",
         node=functions.FftC2cBackward0,
         masks=[],
         arguments=(
@@ -15716,11 +13724,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:8222:9",
-            "result": "derivatives.yaml:8223:11",
-            "batch": "derivatives.yaml:8220:10",
-        },
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
     ),
     Op(
@@ -15728,7 +13731,6 @@ OPS = [
         function=ops.fft_r2c,
         kind="kernel",
         schema="fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor",
-        where="derivatives.yaml:8231",
         node=functions.FftR2cBackward0,
         masks=[],
         arguments=(
@@ -15750,11 +13752,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:8239:9",
-            "result": "derivatives.yaml:8240:11",
-            "batch": "derivatives.yaml:8237:10",
-        },
         formulas={
             "self": "fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])",
             "result": "auto_linear",
@@ -15765,7 +13762,6 @@ OPS = [
         function=ops.fft_c2r,
         kind="kernel",
         schema="fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor",
-        where="derivatives.yaml:8248",
         node=functions.FftC2rBackward0,
         masks=[],
         arguments=(
@@ -15788,11 +13784,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:8255:9",
-            "result": "derivatives.yaml:8256:11",
-            "batch": "derivatives.yaml:8253:10",
-        },
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
     ),
     Op(
@@ -15800,7 +13791,6 @@ OPS = [
         function=ops.fft_fft,
         kind="composite",
         schema="fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8264",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15817,7 +13807,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15825,7 +13814,6 @@ OPS = [
         function=ops.fft_ifft,
         kind="composite",
         schema="fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8279",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15842,7 +13830,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15850,7 +13837,6 @@ OPS = [
         function=ops.fft_rfft,
         kind="composite",
         schema="fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8294",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15867,7 +13853,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15875,7 +13860,6 @@ OPS = [
         function=ops.fft_irfft,
         kind="composite",
         schema="fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8309",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15892,7 +13876,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15900,7 +13883,6 @@ OPS = [
         function=ops.fft_hfft,
         kind="composite",
         schema="fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8324",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15917,7 +13899,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15925,7 +13906,6 @@ OPS = [
         function=ops.fft_ihfft,
         kind="composite",
         schema="fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8339",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15942,7 +13922,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15950,7 +13929,6 @@ OPS = [
         function=ops.fft_fft2,
         kind="composite",
         schema="fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8354",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -15967,7 +13945,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15975,7 +13952,6 @@ OPS = [
         function=ops.fft_ifft2,
         kind="composite",
         schema="fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8370",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -15992,7 +13968,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16000,7 +13975,6 @@ OPS = [
         function=ops.fft_rfft2,
         kind="composite",
         schema="fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8386",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16017,7 +13991,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16025,7 +13998,6 @@ OPS = [
         function=ops.fft_irfft2,
         kind="composite",
         schema="fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8402",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16042,7 +14014,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16050,7 +14021,6 @@ OPS = [
         function=ops.fft_hfft2,
         kind="composite",
         schema="fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8418",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16067,7 +14037,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16075,7 +14044,6 @@ OPS = [
         function=ops.fft_ihfft2,
         kind="composite",
         schema="fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8434",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16092,7 +14060,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16100,7 +14067,6 @@ OPS = [
         function=ops.fft_fftn,
         kind="composite",
         schema="fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8450",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16117,7 +14083,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16125,7 +14090,6 @@ OPS = [
         function=ops.fft_ifftn,
         kind="composite",
         schema="fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8466",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16142,7 +14106,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16150,7 +14113,6 @@ OPS = [
         function=ops.fft_rfftn,
         kind="composite",
         schema="fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8482",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16167,7 +14129,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16175,7 +14136,6 @@ OPS = [
         function=ops.fft_irfftn,
         kind="composite",
         schema="fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8498",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16192,7 +14152,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16200,7 +14159,6 @@ OPS = [
         function=ops.fft_hfftn,
         kind="composite",
         schema="fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8514",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16217,7 +14175,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16225,7 +14182,6 @@ OPS = [
         function=ops.fft_ihfftn,
         kind="composite",
         schema="fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8530",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16242,7 +14198,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16250,7 +14205,6 @@ OPS = [
         function=ops.fft_fftshift,
         kind="composite",
         schema="fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:8546",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -16262,7 +14216,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16270,7 +14223,6 @@ OPS = [
         function=ops.fft_ifftshift,
         kind="composite",
         schema="fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:8557",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -16282,7 +14234,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16290,7 +14241,6 @@ OPS = [
         function=ops.stft,
         kind="composite",
         schema='stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
-        where="derivatives.yaml:8568",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -16318,7 +14268,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16326,7 +14275,6 @@ OPS = [
         function=ops.istft,
         kind="composite",
         schema="istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-        where="derivatives.yaml:8587",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -16352,7 +14300,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16360,7 +14307,6 @@ OPS = [
         function=ops.embedding_bag,
         kind="composite",
         schema="embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        where="derivatives.yaml:8608",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -16389,7 +14335,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16397,7 +14342,6 @@ OPS = [
         function=ops.lp_pool1d,
         kind="composite",
         schema="lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8630",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16415,7 +14359,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16423,7 +14366,6 @@ OPS = [
         function=ops.lp_pool2d,
         kind="composite",
         schema="lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8641",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16441,7 +14383,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16449,7 +14390,6 @@ OPS = [
         function=ops.lp_pool3d,
         kind="composite",
         schema="lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8652",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16467,7 +14407,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16475,7 +14414,6 @@ OPS = [
         function=ops.fractional_max_pool,
         kind="composite",
         schema="fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:8663",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[]", True, False),
@@ -16495,7 +14433,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
 ]
