@@ -23,7 +23,7 @@ from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import defining_modules, function_source
 from .stub_code import stub_functions, stub_methods
-from .write import Files, formatted
+from .write import Files
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -101,10 +101,6 @@ class Renderer:
             "spec_path": self.target.spec_path,
         }
         return self.environment.get_template(template).render(common | context)
-
-    def files(self) -> Files:
-        """Every generated file, formatted."""
-        return formatted(self.rendered())
 
     def rendered(self) -> Files:
         """Every generated file as the templates give it; all of them are Python that can be imported."""
