@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.__main__ import main
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.render import OUTSIDE, Renderer
@@ -149,3 +150,14 @@ def test_defaults_give_the_same_package_as_keys_of_the_entries(tmp_path: Path) -
         assert problems == []
         made.append(Renderer(spec, OUTSIDE).rendered())
     assert made[0] == made[1]
+
+
+def test_explain_shows_what_the_section_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    """The section's title and place, and each key that the entry has from it, for the tree's own spec."""
+    spec, _ = load_spec(Path(__file__).resolve().parents[2] / "derivatives.yaml", "derivatives.yaml")
+    entry = next((e for e in spec.entries if e.inherited), None)
+    assert entry is not None and entry.section is not None
+    assert main(["explain", entry.name]) == 0
+    shown = capsys.readouterr().out
+    assert f"  section    {entry.section.title} ({entry.section.where})\n" in shown
+    assert all(f"gives {key} ({entry.key_places[key]})\n" in shown for key in entry.inherited)

@@ -57,10 +57,8 @@ def test_verify_knows_every_formula() -> None:
     for op in OPS:
         for key in op.formulas:
             _, line, column = place_of(op, key).split(":")
-            label = lines[int(line) - 1][: int(column) - 1]
-            lines_before = [label, lines[int(line) - 2]]
-            keys = (f"  {key}:", "  gradients:", "  tangents:")
-            assert any(each.startswith(keys) for each in lines_before), (op.name, key, label)
+            before = lines[int(line) - 1][: int(column) - 1].rstrip() or lines[int(line) - 2]
+            assert re.search(rf"\b({key}|gradients|tangents): *[\"'|>-]*$", before), (op.name, key, before)
         assert place_of(op) == f"{SPEC.name}:{entries[op.name].where.line}"
 
 
