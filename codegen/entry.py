@@ -35,7 +35,7 @@ class EntryReader(Fields):
             return None
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
-        self._inherit(COMMON - self._senseless())
+        self._inherit([key for key in COMMON if key not in self._senseless()])
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
         differentiability = self._differentiability(schema, result_dtype)
@@ -77,9 +77,9 @@ class EntryReader(Fields):
 
     def _inherit(self, keys: Iterable[str]) -> None:
         """Take the section's values of keys that the entry does not give itself."""
-        for key, (node, value) in self.defaults.nodes.items():
-            if key in keys and key not in self.values:
-                self.keys[key], self.values[key] = node, value
+        for key in keys:
+            if key in self.defaults.nodes and key not in self.values:
+                self.keys[key], self.values[key] = self.defaults.nodes[key]
                 self.inherited.append(key)
 
     def _senseless(self) -> frozenset[str]:

@@ -25,19 +25,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
-COMMON = frozenset(
-    {
-        "variants",
-        "namespace",
-        "dtype",
-        "dtypes",
-        "result_dtype",
-        "output_differentiability",
-        "replaces",
-        "kink",
-        "complex",
-    }
-    | {"check", "batch", "domain", "samples", "hard"}
+COMMON = (
+    *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
+    *("complex", "check", "batch", "domain", "samples", "hard"),
 )
 
 KEYS = frozenset(

@@ -34,7 +34,7 @@ def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Pr
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
-        problems += strangers(_by_section(read))
+        problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
     return Spec(file, entries, broken), with_entries_named(problems, entries)
 
 

@@ -78,8 +78,8 @@ class _Given(Fields):
         self.wrong: set[str] = set()
         for key, value in self.values.items():
             before = len(self.problems)
-            if key in KEYS - COMMON:
-                message = f"'{key}' is said of one op: it has no default; these have: {' '.join(sorted(COMMON))}"
+            if key in KEYS and key not in COMMON:
+                message = f"'{key}' is said of one op: it has no default; these have: {' '.join(COMMON)}"
                 self.report(self.source.where(self.keys[key]), message, "defaults")
             elif key in CHOICES:
                 self.choices(key)
@@ -94,9 +94,10 @@ def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]
     """Defaults that are neither keys nor the name of an argument or output of any entry of their section."""
     for defaults, entries in read:
         names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
+        known = {*COMMON, *names}
         for key, (node, _) in defaults.nodes.items():
-            if entries and key not in COMMON | names and defaults.section is not None:
-                hint = did_you_mean(key, [*COMMON, *names])
+            if entries and key not in known and defaults.section is not None:
+                hint = did_you_mean(key, known)
                 message = f"no key, and no argument or output of an entry of the section is named '{key}'{hint}"
                 mark, file = node.start_mark, defaults.section.where.file
                 yield Problem(Where(file, mark.line + 1, mark.column + 1), "", "defaults", message)

@@ -86,7 +86,7 @@ def test_a_section_lasts_to_the_next(read: Callable[[str], list[Entry]]) -> None
 WRONG = {
     "{dtpes: [float]}": "2:14: defaults: no key, and no argument or output of an entry of the section is named 'dtpes'",
     "{dtypes: [flaot]}": "2:23: dtypes: unknown value 'flaot' (did you mean 'float'?)",
-    "{doc: x}": "2:14: defaults: 'doc' is said of one op: it has no default; these have: batch check complex",
+    "{doc: x}": "2:14: defaults: 'doc' is said of one op: it has no default; these have: variants namespace",
     "{self: grad *}": "2:26: self: syntax error: the expression ends too early",
     "{result: 3}": "2:22: result: 3 is a constant",
     "[float]": "2:13: defaults: expected keys with values, as in {dtypes: [float]}",
