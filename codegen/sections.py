@@ -42,11 +42,11 @@ class SectionReader(Fields):
 
     def __init__(self, node: yaml.MappingNode, source: Source) -> None:
         super().__init__(node, source)
-        self.end = node.end_mark.line
+        self.end = node.end_mark.line + bool(node.flow_style)  # of a block: where the next item begins
 
     def read(self) -> Defaults:
         """The section with those of its defaults that are of the right form."""
-        for key in self.keys.keys() - set(WORDS):
+        for key in [key for key in self.keys if key not in WORDS]:
             hint = did_you_mean(key, WORDS) or ": a section has a title, `about` and `defaults`"
             self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
         nodes = self._defaults()

@@ -132,6 +132,21 @@ def test_what_makes_no_sense_in_entries_names_section_and_entries(check: Callabl
     assert problem.endswith("(a default of the section 'Waves', for the entry in line 6 and 2 more)")
 
 
+@pytest.mark.parametrize(
+    "section", ["{section: A, defaults: {result: auto_linear}}", "section: A\n  defaults: {result: auto_linear}"]
+)
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_only_problems_of_the_section_name_it(section: str, indent: str, check: Callable[..., list[str]]) -> None:
+    """However it is laid out: not those of the entry in the next line."""
+    entry = "- name: exp(Tensor self, Tensor grad) -> Tensor\n  elementwise: exp(self)\n  self: grad * result\n"
+    text = "".join(f"{indent}{line}\n" for line in f"- {section}\n{entry}".splitlines())
+    problems = check(text)
+    first = section.count("\n") + 2
+    (told,) = (problem for problem in problems if "a default of" in problem)
+    assert told.endswith(f"reads 'result' (a default of the section 'A', for the entry in line {first})")
+    assert any(problem.startswith(f"spec.yaml:{first}:") for problem in problems)
+
+
 def test_defaults_give_the_same_package_as_keys_of_the_entries(tmp_path: Path) -> None:
     """What is generated does not show whether an entry or its section said something."""
     common = {"variants": "[function]", "dtype": "float", "dtypes": "[float]", "result": "auto_element_wise"}
