@@ -1,7 +1,8 @@
 """The generator's command line: `python -m codegen` renders derivatives.yaml into generated/ and docs/.
 
 python -m codegen                     render all; write what changed, delete what is no longer produced
-python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
+python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale, exit 2 when that
+                                      cannot be told because ruff, which lays it out, is missing or another
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
@@ -14,6 +15,7 @@ python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, chec
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from dataclasses import replace
@@ -21,8 +23,9 @@ from pathlib import Path
 
 from .census import report
 from .helpers import RUNTIME, Known, helper_modules, read_known
+from .layout import Formatter, OtherLayout, installed, laid_out, layout_of, other_layout, pinned
 from .load import load_spec
-from .manifest import listed
+from .manifest import listed, read_manifest
 from .model import MOST_PROBLEMS, Problem, Spec, Where
 from .ownership import Refused, check_importable
 from .pages import pages, reference
@@ -45,6 +48,9 @@ def main(argv: list[str] | None = None) -> int:
         return run(list(sys.argv[1:] if argv is None else argv))
     except NotPython as error:
         show(error.problems)
+    except OtherLayout as error:
+        print(f"codegen: {error}", file=sys.stderr)
+        return 2
     except (Refused, OSError) as error:
         print(f"codegen: {error}", file=sys.stderr)
     return 1
@@ -73,11 +79,14 @@ def run(argv: list[str]) -> int:
 
 def in_tree(spec: Spec, only_check: bool) -> int:
     """Render derivatives.yaml: code into generated/, pages into docs/."""
+    formatter, wanted = installed(), pinned()
+    if not only_check and wanted not in ("", layout_of(formatter)):
+        raise other_layout("generated/", wanted, formatter)
     renderer = Renderer(spec, Target())
-    parts = {TREE / "generated": renderer.files(), TREE / "docs": pages(renderer, SPEC)}
-    parts = {root: listed(files, Target.command, spec.file) for root, files in parts.items()}
+    parts = {TREE / "generated": renderer.rendered(), TREE / "docs": pages(renderer, SPEC)}
+    parts = {root: listed(laid_out(files, formatter), Target.command, spec.file) for root, files in parts.items()}
     if only_check:
-        return max([check(root, files, "python -m codegen") for root, files in parts.items()])
+        return max([check(root, files, "python -m codegen", wanted, formatter) for root, files in parts.items()])
     generate([plan(root, files) for root, files in parts.items()])
     return 0
 
@@ -86,16 +95,30 @@ def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
     """Render another spec into a package of its own, if the checks find no fault."""
     root = options.out if options.out.name not in ("", "..") else options.out.resolve()
     check_importable(root)
-    renderer = Renderer(spec, OUTSIDE, base)
-    files = listed(renderer.files() | reference(renderer, options.spec), OUTSIDE.command, spec.file)
+    renderer = Renderer(spec, replace(OUTSIDE, spec_path=seen_from(root, options.spec)), base)
+    wanted = read_manifest(root).layout if options.check else ""
+    formatter = installed() if wanted or not options.check else None
+    text = laid_out(renderer.rendered() | reference(renderer, options.spec), formatter)
+    files = listed(text, OUTSIDE.command, spec.file, layout_of(formatter))
     if options.check:
-        return check(root, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
+        repair = f"python -m specgrad.codegen {options.spec} --out {options.out}"
+        return check(root, files, repair, wanted, formatter)
     planned = plan(root, files)
-    if not options.no_verify and is_wrong(root, files, disproved(spec, base)):
+    if not options.no_verify and is_wrong(root, files, options.spec, disproved(spec, base)):
         print("nothing was written", file=sys.stderr)
         return 1
     generate([planned])
+    if formatter is None:
+        print("the files are as the templates give them: there is no ruff to format them")
     return 0
+
+
+def seen_from(root: Path, spec: Path) -> str:
+    """The way from a folder to a spec, as links lead; its name alone where there is none."""
+    try:
+        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        return spec.name
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -161,19 +184,25 @@ def generate(plans: list[Plan]) -> None:
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: Files, known: list[Finding]) -> bool:
-    """Whether anything is known to be wrong with a package, or the numerical checks, in a folder of its own, find it."""
+def is_wrong(root: Path, files: Files, spec: Path, known: list[Finding]) -> bool:
+    """Whether anything is known to be wrong with a package, or the checks find it, in a folder of its own."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / root.name
         write_new(trial, files)
-        return verify_package(trial, known=known) != 0
+        return verify_package(trial, spec, known=known) != 0
 
 
-def check(root: Path, files: Files, repair: str) -> int:
-    """Print how the files on disk differ from what would be written, and the command that repairs it."""
+def check(root: Path, files: Files, repair: str, wanted: str, formatter: Formatter | None) -> int:
+    """Print how the files on disk differ from what would be written, and the command that repairs it.
+
+    Raises:
+        OtherLayout: they differ, maybe only because what is on disk has the layout `wanted`.
+    """
     lines = differences(root, files)
+    if lines and wanted not in ("", layout_of(formatter)):
+        raise other_layout(f"{root.name}/ cannot be compared", wanted, formatter)
     sys.stdout.writelines(lines)
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)

@@ -23,7 +23,7 @@ from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import defining_modules, function_source
 from .stub_code import stub_functions, stub_methods
-from .write import Files, formatted
+from .write import Files
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -37,6 +37,7 @@ class Target:
     runtime_kernels: str = "....runtime"  # from two packages below
     command: str = "codegen"
     in_tree: bool = True
+    spec_path: str = "../derivatives.yaml"  # from the folder of the package
 
 
 OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
@@ -97,12 +98,9 @@ class Renderer:
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
             "in_tree": self.target.in_tree,
+            "spec_path": self.target.spec_path,
         }
         return self.environment.get_template(template).render(common | context)
-
-    def files(self) -> Files:
-        """Every generated file, formatted."""
-        return formatted(self.rendered())
 
     def rendered(self) -> Files:
         """Every generated file as the templates give it; all of them are Python that can be imported."""

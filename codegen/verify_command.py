@@ -23,7 +23,8 @@ from .verify import verify_op
 from .verify_cuda import simulate
 from .verify_report import Finding, Report
 
-PACKAGE = "specgrad.generated"
+Package = tuple[str, str]  # the import name or the folder, and the spec if it lies elsewhere than the package says
+PACKAGE: Package = ("specgrad.generated", "")
 SPEC = Path(__file__).resolve().parent.parent / "derivatives.yaml"
 PROCESSES = min(2, os.cpu_count() or 1)
 CHUNK = 4  # ops handed to a process at a time
@@ -37,13 +38,15 @@ def verify_command(argv: Sequence[str]) -> int:
     return verify(PACKAGE, parser.parse_args(argv).names, disproved(spec))
 
 
-def verify_package(root: Path, names: Sequence[str] = (), known: Sequence[Finding] = ()) -> int:
+def verify_package(
+    root: Path, spec: Path | None = None, names: Sequence[str] = (), known: Sequence[Finding] = ()
+) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify(str(root.resolve()), names, known)
+    return verify((str(root.resolve()), str(spec.resolve()) if spec else ""), names, known)
 
 
-def verify(package: str, names: Sequence[str], known_wrong: Sequence[Finding]) -> int:
-    """Check a package (its import name or the path of its folder), print what is wrong and the figures.
+def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding]) -> int:
+    """Check a package, print what is wrong and the figures.
 
     What is known to be wrong without computing is reported with what the checks find.
     """
@@ -82,7 +85,7 @@ def choose(known: Sequence[str], names: Sequence[str]) -> list[str] | None:
     return [op for op in known if not names or op in names or op.partition(".")[0] in names]
 
 
-def checked(pool: ProcessPoolExecutor, package: str, names: Sequence[str]) -> Report:
+def checked(pool: ProcessPoolExecutor, package: Package, names: Sequence[str]) -> Report:
     """The joint report on some ops, shared out; CUDA kernels come last, when the CPU kernels are cached."""
     total = Report()
     chunks = [names[i : i + CHUNK] for i in range(0, len(names), CHUNK)]
@@ -115,12 +118,12 @@ def simulator() -> Iterator[None]:
 # What the processes run.
 
 
-def op_names(package: str) -> list[str]:
+def op_names(package: Package) -> list[str]:
     """The ops of a package, in the order of its spec."""
     return list(registry(package))
 
 
-def check_ops(package: str, names: Sequence[str]) -> Report:
+def check_ops(package: Package, names: Sequence[str]) -> Report:
     """The report on some ops."""
     ops, report = registry(package), Report()
     for name in names:
@@ -128,7 +131,7 @@ def check_ops(package: str, names: Sequence[str]) -> Report:
     return report
 
 
-def simulate_ops(package: str, names: Sequence[str]) -> Report:
+def simulate_ops(package: Package, names: Sequence[str]) -> Report:
     """The report on the CUDA kernels of some ops, in a process with the simulator."""
     ops, report = registry(package), Report()
     for name in names:
@@ -136,16 +139,17 @@ def simulate_ops(package: str, names: Sequence[str]) -> Report:
     return report
 
 
-def registry(package: str) -> dict[str, Any]:
+def registry(package: Package) -> dict[str, Any]:
     """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
-    if os.sep in package:
-        package = import_folder(Path(package))
-    return {op.name: op for op in importlib.import_module(f"{package}.registry").OPS}
+    name, spec = package
+    if os.sep in name:
+        name = import_folder(Path(name), spec)
+    return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
 
 
-def import_folder(folder: Path) -> str:
-    """Import a package from where it lies; returns its name."""
+def import_folder(folder: Path, spec_file: str = "") -> str:
+    """Import a package from where it lies; returns its name. Its spec is where it says, or the file that is named."""
     name = f"verified_{folder.name}"
     if name not in sys.modules:
         place = folder / "__init__.py"
@@ -153,4 +157,6 @@ def import_folder(folder: Path) -> str:
         assert spec is not None and spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
+        if spec_file:
+            vars(sys.modules[name])["_spec_file"] = spec_file
     return name

@@ -20,7 +20,7 @@ DIGEST = """
 import hashlib
 from codegen.__main__ import read_specs
 from codegen.render import Renderer, Target
-files = Renderer(read_specs(None)[0], Target()).files()
+files = Renderer(read_specs(None)[0], Target()).rendered()
 print(hashlib.sha256("".join(name + text for name, text in sorted(files.items())).encode()).hexdigest())
 """
 
