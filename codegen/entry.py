@@ -31,6 +31,7 @@ class EntryReader(Fields):
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
         gradients = self._gradients(schema)
         differentiability = self._differentiability(schema, result_dtype, gradients)
+        aliases = self.items("aliases")
         return Entry(
             schema=schema,
             where=self.where("name"),
@@ -39,7 +40,8 @@ class EntryReader(Fields):
             operator=self.choice("operator"),
             commutative=(self.choice("commutative") or "false").lower() == "true",
             namespace=self.choice("namespace"),
-            aliases=tuple(text.value for text in self.items("aliases")),
+            aliases=tuple(text.value for text in aliases),
+            alias_places=tuple(text.where() for text in aliases),
             dtype=self.choice("dtype") or "promote",
             result_dtype=result_dtype,
             dtypes=dtypes,
@@ -47,6 +49,7 @@ class EntryReader(Fields):
             replaces=(self.choice("replaces") or "false").lower() == "true",
             tries=self.plain("try"),
             check=self.plain("check"),
+            ignores=tuple(text.value for text in self.items("ignores")),
             batch=self.plain("batch"),
             backward=self._backward(),
             gradients=gradients,

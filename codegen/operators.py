@@ -19,3 +19,10 @@ BINARY = {
 }
 REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+
+
+def special_methods(operator: str) -> tuple[str, ...]:
+    """The special methods that an operator gives, but for reflected and in-place ones, which go with them."""
+    if operator in BINARY:
+        return (f"__{BINARY[operator]}__",)
+    return UNARY.get(operator, ()) or ((COMPARISONS[operator],) if operator in COMPARISONS else ())

@@ -48,12 +48,14 @@ class Ops:
         self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
         self.methods: dict[str, list[Schema]] = {name: [] for name in broken}
         self.entries: dict[str, Entry] = {}
+        self.overloads: dict[str, list[Entry]] = {}  # of each function, in the order in which it tries them
         self.outputs: set[str] = set()  # the fields of named results, as in x.max(0).values
         for entry in entries:
             self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         self.entries[entry.name] = entry
+        self.overloads.setdefault(entry.schema.name, []).append(entry)
         if len(entry.schema.returns) > 1:
             self.outputs.update(output.name for output in entry.schema.returns)
         own = entry.schema.name
