@@ -16,6 +16,7 @@ from .validate_backward import check_backward
 from .validate_composite import check_composite
 from .validate_forward import check_forward
 from .validate_gradient import check_gradients
+from .validate_logic import check_logic
 from .validate_names import check_names
 from .validate_overloads import check_overloads
 from .validate_sample import check_samples
@@ -116,6 +117,7 @@ CHECKS = (
     check_gradients,
     check_backward,
     check_forward,
+    check_logic,
     check_samples,
     check_signatures,
     check_unused,
