@@ -29,8 +29,9 @@ class RegistryCode:
     @property
     def places(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
-        rule = {"batch": str(self.entry.key_places["batch"])} if self.entry.batch else {}
-        return {name: str(f.where) for name, f in formulas.items()} | rule
+        keys = [key for key in (self.entry.compute.kind, "check", "batch", "backward") if key in self.entry.key_places]
+        named = {key: str(self.entry.key_places[key]) for key in keys}
+        return {name: str(f.where) for name, f in formulas.items()} | named
 
     @property
     def formula_texts(self) -> dict[str, str]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .keys import KEYS
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -57,13 +59,13 @@ class Report:
 
 
 def place_of(op: Any, formula: str) -> str:
-    """Where a formula stands, or the name of the batching rule (`batch`); the entry itself for an op without it."""
+    """Where a formula stands, or the value of another key; the entry itself for an op without it."""
     return op.places.get(formula, op.where)
 
 
 def forward_formula(op: Any) -> str:
     """The key of the first forward-mode formula: `result`, or the name of an output."""
-    known = {"self", "batch", *op.inputs, *[name for name, *_ in op.arguments]}
+    known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
     return next((key for key in op.places if key not in known), "result")
 
 

@@ -27,7 +27,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:101:9", "result": "derivatives.yaml:102:11"},
+        places={
+            "self": "derivatives.yaml:101:9",
+            "result": "derivatives.yaml:102:11",
+            "elementwise": "derivatives.yaml:99:16",
+        },
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
     ),
     Op(
@@ -50,7 +54,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:116:9", "result": "derivatives.yaml:117:11"},
+        places={
+            "self": "derivatives.yaml:116:9",
+            "result": "derivatives.yaml:117:11",
+            "elementwise": "derivatives.yaml:115:16",
+        },
         formulas={"self": "-grad", "result": "auto_linear"},
     ),
     Op(
@@ -73,7 +81,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:128:9", "result": "derivatives.yaml:129:11"},
+        places={
+            "self": "derivatives.yaml:128:9",
+            "result": "derivatives.yaml:129:11",
+            "elementwise": "derivatives.yaml:127:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -96,7 +108,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:139:9", "result": "derivatives.yaml:140:11"},
+        places={
+            "self": "derivatives.yaml:139:9",
+            "result": "derivatives.yaml:140:11",
+            "elementwise": "derivatives.yaml:138:16",
+        },
         formulas={
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
@@ -122,7 +138,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:153:9", "result": "derivatives.yaml:154:11"},
+        places={
+            "self": "derivatives.yaml:153:9",
+            "result": "derivatives.yaml:154:11",
+            "elementwise": "derivatives.yaml:152:16",
+        },
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -145,7 +165,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:165:9", "result": "derivatives.yaml:166:11"},
+        places={
+            "self": "derivatives.yaml:165:9",
+            "result": "derivatives.yaml:166:11",
+            "elementwise": "derivatives.yaml:164:16",
+        },
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -168,7 +192,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:177:9", "result": "derivatives.yaml:178:11"},
+        places={
+            "self": "derivatives.yaml:177:9",
+            "result": "derivatives.yaml:178:11",
+            "elementwise": "derivatives.yaml:176:16",
+        },
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -191,7 +219,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:189:9", "result": "derivatives.yaml:190:11"},
+        places={
+            "self": "derivatives.yaml:189:9",
+            "result": "derivatives.yaml:190:11",
+            "elementwise": "derivatives.yaml:188:16",
+        },
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -218,6 +250,7 @@ OPS = [
             "self": "derivatives.yaml:204:9",
             "exponent": "derivatives.yaml:205:13",
             "result": "derivatives.yaml:206:11",
+            "elementwise": "derivatives.yaml:203:16",
         },
         formulas={
             "self": "grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()",
@@ -250,7 +283,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:223:10", "result": "derivatives.yaml:224:11"},
+        places={
+            "self": "derivatives.yaml:223:10",
+            "result": "derivatives.yaml:224:11",
+            "elementwise": "derivatives.yaml:222:16",
+            "check": "derivatives.yaml:221:10",
+        },
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -275,7 +313,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:239:10", "result": "derivatives.yaml:240:11"},
+        places={
+            "self": "derivatives.yaml:239:10",
+            "result": "derivatives.yaml:240:11",
+            "elementwise": "derivatives.yaml:238:16",
+        },
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -300,7 +342,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"exponent": "derivatives.yaml:250:14", "result": "derivatives.yaml:251:11"},
+        places={
+            "exponent": "derivatives.yaml:250:14",
+            "result": "derivatives.yaml:251:11",
+            "elementwise": "derivatives.yaml:249:16",
+        },
         formulas={
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
@@ -326,7 +372,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:262:9", "result": "derivatives.yaml:263:11"},
+        places={
+            "self": "derivatives.yaml:262:9",
+            "result": "derivatives.yaml:263:11",
+            "elementwise": "derivatives.yaml:261:16",
+        },
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -349,7 +399,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:276:9", "result": "derivatives.yaml:277:11"},
+        places={
+            "self": "derivatives.yaml:276:9",
+            "result": "derivatives.yaml:277:11",
+            "elementwise": "derivatives.yaml:275:16",
+        },
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -372,7 +426,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:287:9", "result": "derivatives.yaml:288:11"},
+        places={
+            "self": "derivatives.yaml:287:9",
+            "result": "derivatives.yaml:288:11",
+            "elementwise": "derivatives.yaml:286:16",
+        },
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -395,7 +453,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:299:9", "result": "derivatives.yaml:300:11"},
+        places={
+            "self": "derivatives.yaml:299:9",
+            "result": "derivatives.yaml:300:11",
+            "elementwise": "derivatives.yaml:298:16",
+        },
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -418,7 +480,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:311:9", "result": "derivatives.yaml:312:11"},
+        places={
+            "self": "derivatives.yaml:311:9",
+            "result": "derivatives.yaml:312:11",
+            "elementwise": "derivatives.yaml:310:16",
+        },
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -441,7 +507,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:323:9", "result": "derivatives.yaml:324:11"},
+        places={
+            "self": "derivatives.yaml:323:9",
+            "result": "derivatives.yaml:324:11",
+            "elementwise": "derivatives.yaml:322:16",
+        },
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -464,7 +534,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:335:9", "result": "derivatives.yaml:336:11"},
+        places={
+            "self": "derivatives.yaml:335:9",
+            "result": "derivatives.yaml:336:11",
+            "elementwise": "derivatives.yaml:334:16",
+        },
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -487,7 +561,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:350:9", "result": "derivatives.yaml:351:11"},
+        places={
+            "self": "derivatives.yaml:350:9",
+            "result": "derivatives.yaml:351:11",
+            "elementwise": "derivatives.yaml:349:16",
+        },
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -510,7 +588,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:361:9", "result": "derivatives.yaml:362:11"},
+        places={
+            "self": "derivatives.yaml:361:9",
+            "result": "derivatives.yaml:362:11",
+            "elementwise": "derivatives.yaml:360:16",
+        },
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -533,7 +615,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:372:9", "result": "derivatives.yaml:373:11"},
+        places={
+            "self": "derivatives.yaml:372:9",
+            "result": "derivatives.yaml:373:11",
+            "elementwise": "derivatives.yaml:371:16",
+        },
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -556,7 +642,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:385:9", "result": "derivatives.yaml:386:11"},
+        places={
+            "self": "derivatives.yaml:385:9",
+            "result": "derivatives.yaml:386:11",
+            "elementwise": "derivatives.yaml:384:16",
+        },
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -579,7 +669,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:398:9", "result": "derivatives.yaml:399:11"},
+        places={
+            "self": "derivatives.yaml:398:9",
+            "result": "derivatives.yaml:399:11",
+            "elementwise": "derivatives.yaml:397:16",
+        },
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -602,7 +696,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:411:9", "result": "derivatives.yaml:412:11"},
+        places={
+            "self": "derivatives.yaml:411:9",
+            "result": "derivatives.yaml:412:11",
+            "elementwise": "derivatives.yaml:410:16",
+        },
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -625,7 +723,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:424:9", "result": "derivatives.yaml:425:11"},
+        places={
+            "self": "derivatives.yaml:424:9",
+            "result": "derivatives.yaml:425:11",
+            "elementwise": "derivatives.yaml:423:16",
+        },
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -648,7 +750,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:435:9", "result": "derivatives.yaml:436:11"},
+        places={
+            "self": "derivatives.yaml:435:9",
+            "result": "derivatives.yaml:436:11",
+            "elementwise": "derivatives.yaml:434:16",
+        },
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -671,7 +777,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:446:9", "result": "derivatives.yaml:447:11"},
+        places={
+            "self": "derivatives.yaml:446:9",
+            "result": "derivatives.yaml:447:11",
+            "elementwise": "derivatives.yaml:445:16",
+        },
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -694,7 +804,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:460:9", "result": "derivatives.yaml:461:11"},
+        places={
+            "self": "derivatives.yaml:460:9",
+            "result": "derivatives.yaml:461:11",
+            "elementwise": "derivatives.yaml:459:16",
+        },
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -717,7 +831,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:474:9", "result": "derivatives.yaml:475:11"},
+        places={
+            "self": "derivatives.yaml:474:9",
+            "result": "derivatives.yaml:475:11",
+            "elementwise": "derivatives.yaml:473:16",
+        },
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -740,7 +858,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:487:9", "result": "derivatives.yaml:488:11"},
+        places={
+            "self": "derivatives.yaml:487:9",
+            "result": "derivatives.yaml:488:11",
+            "elementwise": "derivatives.yaml:486:16",
+        },
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -767,6 +889,7 @@ OPS = [
             "self": "derivatives.yaml:502:5",
             "other": "derivatives.yaml:505:5",
             "result": "derivatives.yaml:507:11",
+            "elementwise": "derivatives.yaml:500:16",
         },
         formulas={
             "self": "grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
@@ -798,6 +921,7 @@ OPS = [
             "self": "derivatives.yaml:519:9",
             "other": "derivatives.yaml:520:10",
             "result": "derivatives.yaml:521:11",
+            "elementwise": "derivatives.yaml:518:16",
         },
         formulas={
             "self": "grad * (self / where(result == 0, 1, result))",
@@ -825,7 +949,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:535:9", "result": "derivatives.yaml:536:11"},
+        places={
+            "self": "derivatives.yaml:535:9",
+            "result": "derivatives.yaml:536:11",
+            "elementwise": "derivatives.yaml:534:16",
+        },
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -848,7 +976,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:548:9", "result": "derivatives.yaml:549:11"},
+        places={
+            "self": "derivatives.yaml:548:9",
+            "result": "derivatives.yaml:549:11",
+            "elementwise": "derivatives.yaml:547:16",
+        },
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -871,7 +1003,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:560:9", "result": "derivatives.yaml:561:11"},
+        places={
+            "self": "derivatives.yaml:560:9",
+            "result": "derivatives.yaml:561:11",
+            "elementwise": "derivatives.yaml:559:16",
+        },
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -893,7 +1029,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:574:9", "result": "derivatives.yaml:575:11"},
+        places={
+            "self": "derivatives.yaml:574:9",
+            "result": "derivatives.yaml:575:11",
+            "elementwise": "derivatives.yaml:573:16",
+        },
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -916,7 +1056,11 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:587:9", "result": "derivatives.yaml:588:11"},
+        places={
+            "self": "derivatives.yaml:587:9",
+            "result": "derivatives.yaml:588:11",
+            "elementwise": "derivatives.yaml:586:16",
+        },
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -939,7 +1083,11 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:602:9", "result": "derivatives.yaml:603:11"},
+        places={
+            "self": "derivatives.yaml:602:9",
+            "result": "derivatives.yaml:603:11",
+            "elementwise": "derivatives.yaml:601:16",
+        },
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
     ),
     Op(
@@ -967,7 +1115,11 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:619:5", "result": "derivatives.yaml:620:11"},
+        places={
+            "self": "derivatives.yaml:619:5",
+            "result": "derivatives.yaml:620:11",
+            "elementwise": "derivatives.yaml:617:16",
+        },
         formulas={
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -993,7 +1145,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:635:9", "result": "derivatives.yaml:636:11"},
+        places={
+            "self": "derivatives.yaml:635:9",
+            "result": "derivatives.yaml:636:11",
+            "elementwise": "derivatives.yaml:634:16",
+        },
         formulas={
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
@@ -1018,7 +1174,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:648:9", "result": "derivatives.yaml:649:11"},
+        places={
+            "self": "derivatives.yaml:648:9",
+            "result": "derivatives.yaml:649:11",
+            "elementwise": "derivatives.yaml:647:16",
+        },
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
     ),
     Op(
@@ -1040,7 +1200,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:658:9", "result": "derivatives.yaml:659:11"},
+        places={
+            "self": "derivatives.yaml:658:9",
+            "result": "derivatives.yaml:659:11",
+            "elementwise": "derivatives.yaml:657:16",
+        },
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1062,7 +1226,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:669:9", "result": "derivatives.yaml:670:11"},
+        places={
+            "self": "derivatives.yaml:669:9",
+            "result": "derivatives.yaml:670:11",
+            "elementwise": "derivatives.yaml:668:16",
+        },
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -1084,7 +1252,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:681:5", "result": "derivatives.yaml:684:11"},
+        places={
+            "self": "derivatives.yaml:681:5",
+            "result": "derivatives.yaml:684:11",
+            "elementwise": "derivatives.yaml:679:16",
+        },
         formulas={
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
@@ -1107,7 +1279,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:693:14", "check": "derivatives.yaml:692:10"},
         formulas={},
     ),
     Op(
@@ -1133,7 +1305,11 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:708:9", "result": "derivatives.yaml:709:11"},
+        places={
+            "self": "derivatives.yaml:708:9",
+            "result": "derivatives.yaml:709:11",
+            "elementwise": "derivatives.yaml:707:16",
+        },
         formulas={
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
@@ -1163,7 +1339,11 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:724:9", "result": "derivatives.yaml:725:11"},
+        places={
+            "self": "derivatives.yaml:724:9",
+            "result": "derivatives.yaml:725:11",
+            "elementwise": "derivatives.yaml:723:16",
+        },
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1186,7 +1366,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:742:9", "result": "derivatives.yaml:743:11"},
+        places={
+            "self": "derivatives.yaml:742:9",
+            "result": "derivatives.yaml:743:11",
+            "elementwise": "derivatives.yaml:741:16",
+            "check": "derivatives.yaml:740:10",
+        },
         formulas={
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
@@ -1212,7 +1397,11 @@ OPS = [
         dtype="promote",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:755:9", "result": "derivatives.yaml:756:11"},
+        places={
+            "self": "derivatives.yaml:755:9",
+            "result": "derivatives.yaml:756:11",
+            "elementwise": "derivatives.yaml:754:16",
+        },
         formulas={
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -1238,7 +1427,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:771:9", "result": "derivatives.yaml:772:11"},
+        places={
+            "self": "derivatives.yaml:771:9",
+            "result": "derivatives.yaml:772:11",
+            "elementwise": "derivatives.yaml:770:16",
+        },
         formulas={
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
@@ -1264,7 +1457,11 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:785:9", "result": "derivatives.yaml:786:11"},
+        places={
+            "self": "derivatives.yaml:785:9",
+            "result": "derivatives.yaml:786:11",
+            "elementwise": "derivatives.yaml:784:16",
+        },
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1287,7 +1484,11 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:800:9", "result": "derivatives.yaml:801:11"},
+        places={
+            "self": "derivatives.yaml:800:9",
+            "result": "derivatives.yaml:801:11",
+            "elementwise": "derivatives.yaml:799:16",
+        },
         formulas={
             "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
             "result": "auto_element_wise",
@@ -1312,7 +1513,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:813:9", "result": "derivatives.yaml:814:11"},
+        places={
+            "self": "derivatives.yaml:813:9",
+            "result": "derivatives.yaml:814:11",
+            "elementwise": "derivatives.yaml:812:16",
+        },
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1334,7 +1539,12 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:828:9", "result": "derivatives.yaml:829:11"},
+        places={
+            "self": "derivatives.yaml:828:9",
+            "result": "derivatives.yaml:829:11",
+            "elementwise": "derivatives.yaml:827:16",
+            "check": "derivatives.yaml:826:10",
+        },
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1354,7 +1564,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:841:14"},
         formulas={},
     ),
     Op(
@@ -1374,7 +1584,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:851:14"},
         formulas={},
     ),
     Op(
@@ -1401,7 +1611,11 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:866:9", "result": "derivatives.yaml:867:11"},
+        places={
+            "self": "derivatives.yaml:866:9",
+            "result": "derivatives.yaml:867:11",
+            "elementwise": "derivatives.yaml:865:16",
+        },
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1421,7 +1635,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:881:14", "check": "derivatives.yaml:880:10"},
         formulas={},
     ),
     Op(
@@ -1441,7 +1655,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:891:14", "check": "derivatives.yaml:890:10"},
         formulas={},
     ),
     Op(
@@ -1467,6 +1681,7 @@ OPS = [
             "self": "derivatives.yaml:903:9",
             "weight": "derivatives.yaml:904:11",
             "result": "derivatives.yaml:905:11",
+            "elementwise": "derivatives.yaml:902:16",
         },
         formulas={
             "self": "where(self > 0, grad, grad * weight)",
@@ -1494,7 +1709,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:918:9", "result": "derivatives.yaml:919:11"},
+        places={
+            "self": "derivatives.yaml:918:9",
+            "result": "derivatives.yaml:919:11",
+            "elementwise": "derivatives.yaml:917:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1517,7 +1736,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:930:9", "result": "derivatives.yaml:931:11"},
+        places={
+            "self": "derivatives.yaml:930:9",
+            "result": "derivatives.yaml:931:11",
+            "elementwise": "derivatives.yaml:929:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1540,7 +1763,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:942:9", "result": "derivatives.yaml:943:11"},
+        places={
+            "self": "derivatives.yaml:942:9",
+            "result": "derivatives.yaml:943:11",
+            "elementwise": "derivatives.yaml:941:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1563,7 +1790,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:956:9", "result": "derivatives.yaml:957:11"},
+        places={
+            "self": "derivatives.yaml:956:9",
+            "result": "derivatives.yaml:957:11",
+            "elementwise": "derivatives.yaml:955:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1586,7 +1817,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:967:9", "result": "derivatives.yaml:968:11"},
+        places={
+            "self": "derivatives.yaml:967:9",
+            "result": "derivatives.yaml:968:11",
+            "elementwise": "derivatives.yaml:966:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1609,7 +1844,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:979:9", "result": "derivatives.yaml:980:11"},
+        places={
+            "self": "derivatives.yaml:979:9",
+            "result": "derivatives.yaml:980:11",
+            "elementwise": "derivatives.yaml:978:16",
+        },
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1629,7 +1868,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:990:16"},
         formulas={},
     ),
     Op(
@@ -1649,7 +1888,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1000:16"},
         formulas={},
     ),
     Op(
@@ -1669,7 +1908,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1010:16"},
         formulas={},
     ),
     Op(
@@ -1691,7 +1930,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1024:9", "result": "derivatives.yaml:1025:11"},
+        places={
+            "self": "derivatives.yaml:1024:9",
+            "result": "derivatives.yaml:1025:11",
+            "elementwise": "derivatives.yaml:1023:16",
+        },
         formulas={"self": "grad.conj()", "result": "auto_linear"},
     ),
     Op(
@@ -1712,7 +1955,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1033:14"},
         formulas={},
     ),
     Op(
@@ -1732,7 +1975,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1041:14"},
         formulas={},
     ),
     Op(
@@ -1752,7 +1995,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1049:14"},
         formulas={},
     ),
     Op(
@@ -1774,7 +2017,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1062:9", "result": "derivatives.yaml:1063:11"},
+        places={
+            "self": "derivatives.yaml:1062:9",
+            "result": "derivatives.yaml:1063:11",
+            "elementwise": "derivatives.yaml:1060:16",
+        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -1796,7 +2043,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1072:9", "result": "derivatives.yaml:1073:11"},
+        places={
+            "self": "derivatives.yaml:1072:9",
+            "result": "derivatives.yaml:1073:11",
+            "elementwise": "derivatives.yaml:1070:16",
+        },
         formulas={"self": "grad * 1j", "result": "auto_linear"},
     ),
     Op(
@@ -1816,7 +2067,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1079:14"},
         formulas={},
     ),
     Op(
@@ -1836,7 +2087,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1096:14", "check": "derivatives.yaml:1094:10"},
         formulas={},
     ),
     Op(
@@ -1868,6 +2119,7 @@ OPS = [
             "self": "derivatives.yaml:1112:9",
             "other": "derivatives.yaml:1113:10",
             "result": "derivatives.yaml:1114:11",
+            "elementwise": "derivatives.yaml:1111:16",
         },
         formulas={
             "self": "grad",
@@ -1899,7 +2151,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1129:9", "result": "derivatives.yaml:1130:11"},
+        places={
+            "self": "derivatives.yaml:1129:9",
+            "result": "derivatives.yaml:1130:11",
+            "elementwise": "derivatives.yaml:1128:16",
+        },
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1931,6 +2187,8 @@ OPS = [
             "self": "derivatives.yaml:1142:9",
             "other": "derivatives.yaml:1143:10",
             "result": "derivatives.yaml:1144:11",
+            "elementwise": "derivatives.yaml:1141:16",
+            "check": "derivatives.yaml:1140:10",
         },
         formulas={
             "self": "grad",
@@ -1966,6 +2224,8 @@ OPS = [
             "self": "derivatives.yaml:1158:9",
             "other": "derivatives.yaml:1159:10",
             "result": "derivatives.yaml:1160:11",
+            "elementwise": "derivatives.yaml:1157:16",
+            "check": "derivatives.yaml:1156:10",
         },
         formulas={
             "self": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
@@ -1999,6 +2259,7 @@ OPS = [
             "self": "derivatives.yaml:1174:9",
             "other": "derivatives.yaml:1175:10",
             "result": "derivatives.yaml:1176:11",
+            "elementwise": "derivatives.yaml:1173:16",
         },
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
     ),
@@ -2027,6 +2288,7 @@ OPS = [
             "self": "derivatives.yaml:1190:9",
             "other": "derivatives.yaml:1191:10",
             "result": "derivatives.yaml:1192:11",
+            "elementwise": "derivatives.yaml:1189:16",
         },
         formulas={
             "self": "grad / other.conj()",
@@ -2060,7 +2322,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1206:14", "check": "derivatives.yaml:1205:10"},
         formulas={},
     ),
     Op(
@@ -2085,7 +2347,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1219:14", "check": "derivatives.yaml:1217:10"},
         formulas={},
     ),
     Op(
@@ -2113,6 +2375,8 @@ OPS = [
             "self": "derivatives.yaml:1232:9",
             "other": "derivatives.yaml:1233:10",
             "result": "derivatives.yaml:1234:11",
+            "elementwise": "derivatives.yaml:1231:16",
+            "check": "derivatives.yaml:1230:10",
         },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
@@ -2139,6 +2403,8 @@ OPS = [
             "self": "derivatives.yaml:1247:9",
             "other": "derivatives.yaml:1248:10",
             "result": "derivatives.yaml:1249:11",
+            "elementwise": "derivatives.yaml:1246:16",
+            "check": "derivatives.yaml:1245:10",
         },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
@@ -2167,6 +2433,8 @@ OPS = [
             "self": "derivatives.yaml:1260:9",
             "other": "derivatives.yaml:1261:10",
             "result": "derivatives.yaml:1262:11",
+            "elementwise": "derivatives.yaml:1259:16",
+            "check": "derivatives.yaml:1258:10",
         },
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
     ),
@@ -2194,6 +2462,8 @@ OPS = [
             "self": "derivatives.yaml:1276:9",
             "other": "derivatives.yaml:1277:10",
             "result": "derivatives.yaml:1278:11",
+            "elementwise": "derivatives.yaml:1275:16",
+            "check": "derivatives.yaml:1274:10",
         },
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
     ),
@@ -2230,6 +2500,7 @@ OPS = [
             "tensor1": "derivatives.yaml:1292:12",
             "tensor2": "derivatives.yaml:1293:12",
             "result": "derivatives.yaml:1294:11",
+            "elementwise": "derivatives.yaml:1290:16",
         },
         formulas={
             "self": "grad",
@@ -2271,6 +2542,7 @@ OPS = [
             "tensor1": "derivatives.yaml:1309:12",
             "tensor2": "derivatives.yaml:1310:12",
             "result": "derivatives.yaml:1311:11",
+            "elementwise": "derivatives.yaml:1307:16",
         },
         formulas={
             "self": "grad",
@@ -2308,6 +2580,7 @@ OPS = [
             "end": "derivatives.yaml:1327:8",
             "weight": "derivatives.yaml:1328:11",
             "result": "derivatives.yaml:1329:11",
+            "elementwise": "derivatives.yaml:1325:16",
         },
         formulas={
             "self": "grad * (1 - weight).conj()",
@@ -2344,6 +2617,7 @@ OPS = [
             "self": "derivatives.yaml:1338:9",
             "end": "derivatives.yaml:1339:8",
             "result": "derivatives.yaml:1340:11",
+            "elementwise": "derivatives.yaml:1337:16",
         },
         formulas={
             "self": "(grad.conj() * (1 - weight)).conj()",
@@ -2374,6 +2648,7 @@ OPS = [
             "self": "derivatives.yaml:1353:9",
             "other": "derivatives.yaml:1354:10",
             "result": "derivatives.yaml:1355:11",
+            "elementwise": "derivatives.yaml:1352:16",
         },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
@@ -2404,6 +2679,7 @@ OPS = [
             "self": "derivatives.yaml:1366:9",
             "other": "derivatives.yaml:1367:10",
             "result": "derivatives.yaml:1368:11",
+            "elementwise": "derivatives.yaml:1365:16",
         },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
@@ -2434,6 +2710,7 @@ OPS = [
             "self": "derivatives.yaml:1379:9",
             "other": "derivatives.yaml:1380:10",
             "result": "derivatives.yaml:1381:11",
+            "elementwise": "derivatives.yaml:1378:16",
         },
         formulas={
             "self": "where((self >= other) | isnan(other), grad, 0)",
@@ -2464,6 +2741,7 @@ OPS = [
             "self": "derivatives.yaml:1393:9",
             "other": "derivatives.yaml:1394:10",
             "result": "derivatives.yaml:1395:11",
+            "elementwise": "derivatives.yaml:1392:16",
         },
         formulas={
             "self": "where((self <= other) | isnan(other), grad, 0)",
@@ -2488,7 +2766,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:1405:14"},
         formulas={},
     ),
     Op(
@@ -2523,6 +2801,8 @@ OPS = [
             "self": "derivatives.yaml:1417:9",
             "other": "derivatives.yaml:1418:10",
             "result": "derivatives.yaml:1419:11",
+            "elementwise": "derivatives.yaml:1415:16",
+            "check": "derivatives.yaml:1414:10",
         },
         formulas={
             "condition": "non_differentiable",
@@ -2551,7 +2831,11 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1435:9", "result": "derivatives.yaml:1436:11"},
+        places={
+            "self": "derivatives.yaml:1435:9",
+            "result": "derivatives.yaml:1436:11",
+            "elementwise": "derivatives.yaml:1434:16",
+        },
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2576,7 +2860,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1447:14", "check": "derivatives.yaml:1446:10"},
         formulas={},
     ),
     Op(
@@ -2601,7 +2885,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1462:14", "check": "derivatives.yaml:1461:10"},
         formulas={},
     ),
     Op(
@@ -2624,7 +2908,11 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1473:9", "result": "derivatives.yaml:1474:11"},
+        places={
+            "self": "derivatives.yaml:1473:9",
+            "result": "derivatives.yaml:1474:11",
+            "elementwise": "derivatives.yaml:1472:16",
+        },
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2651,6 +2939,7 @@ OPS = [
             "self": "derivatives.yaml:1488:9",
             "min": "derivatives.yaml:1489:8",
             "result": "derivatives.yaml:1490:11",
+            "elementwise": "derivatives.yaml:1487:16",
         },
         formulas={
             "self": "where(self >= min, grad, 0)",
@@ -2678,7 +2967,11 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1500:9", "result": "derivatives.yaml:1501:11"},
+        places={
+            "self": "derivatives.yaml:1500:9",
+            "result": "derivatives.yaml:1501:11",
+            "elementwise": "derivatives.yaml:1499:16",
+        },
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2705,6 +2998,7 @@ OPS = [
             "self": "derivatives.yaml:1515:9",
             "max": "derivatives.yaml:1516:8",
             "result": "derivatives.yaml:1517:11",
+            "elementwise": "derivatives.yaml:1514:16",
         },
         formulas={
             "self": "where(self <= max, grad, 0)",
@@ -2731,7 +3025,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1528:16"},
         formulas={},
     ),
     Op(
@@ -2753,7 +3047,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1541:16"},
         formulas={},
     ),
     Op(
@@ -2775,7 +3069,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1555:16"},
         formulas={},
     ),
     Op(
@@ -2797,7 +3091,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1569:16"},
         formulas={},
     ),
     Op(
@@ -2819,7 +3113,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1583:16"},
         formulas={},
     ),
     Op(
@@ -2841,7 +3135,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1597:16"},
         formulas={},
     ),
     Op(
@@ -2862,7 +3156,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1610:16"},
         formulas={},
     ),
     Op(
@@ -2883,7 +3177,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1621:16"},
         formulas={},
     ),
     Op(
@@ -2904,7 +3198,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1632:16"},
         formulas={},
     ),
     Op(
@@ -2925,7 +3219,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:1643:16"},
         formulas={},
     ),
     Op(
@@ -2948,7 +3242,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1657:16"},
         formulas={},
     ),
     Op(
@@ -2971,7 +3265,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1670:16"},
         formulas={},
     ),
     Op(
@@ -2994,7 +3288,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1683:16"},
         formulas={},
     ),
     Op(
@@ -3015,7 +3309,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:1695:16"},
         formulas={},
     ),
     Op(
@@ -3042,6 +3336,7 @@ OPS = [
             "self": "derivatives.yaml:1709:9",
             "other": "derivatives.yaml:1710:10",
             "result": "derivatives.yaml:1711:11",
+            "elementwise": "derivatives.yaml:1708:16",
         },
         formulas={
             "self": "where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
@@ -3068,7 +3363,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1724:10", "result": "derivatives.yaml:1725:11"},
+        places={
+            "other": "derivatives.yaml:1724:10",
+            "result": "derivatives.yaml:1725:11",
+            "elementwise": "derivatives.yaml:1723:16",
+        },
         formulas={
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
@@ -3097,6 +3396,7 @@ OPS = [
             "self": "derivatives.yaml:1736:9",
             "other": "derivatives.yaml:1737:10",
             "result": "derivatives.yaml:1738:11",
+            "elementwise": "derivatives.yaml:1735:16",
         },
         formulas={
             "self": "where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))",
@@ -3123,7 +3423,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1752:10", "result": "derivatives.yaml:1753:11"},
+        places={
+            "other": "derivatives.yaml:1752:10",
+            "result": "derivatives.yaml:1753:11",
+            "elementwise": "derivatives.yaml:1751:16",
+        },
         formulas={
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
@@ -3152,6 +3456,7 @@ OPS = [
             "self": "derivatives.yaml:1762:9",
             "other": "derivatives.yaml:1763:10",
             "result": "derivatives.yaml:1764:11",
+            "elementwise": "derivatives.yaml:1761:16",
         },
         formulas={
             "self": "grad * sigmoid(self - other)",
@@ -3182,6 +3487,7 @@ OPS = [
             "self": "derivatives.yaml:1777:9",
             "other": "derivatives.yaml:1778:10",
             "result": "derivatives.yaml:1779:11",
+            "elementwise": "derivatives.yaml:1774:16",
         },
         formulas={
             "self": "grad * sigmoid(0.6931471805599453 * (self - other))",
@@ -3207,7 +3513,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1788:14"},
         formulas={},
     ),
     Op(
@@ -3229,7 +3535,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1802:9", "result": "derivatives.yaml:1803:11"},
+        places={
+            "self": "derivatives.yaml:1802:9",
+            "result": "derivatives.yaml:1803:11",
+            "elementwise": "derivatives.yaml:1801:16",
+        },
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3251,7 +3561,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1813:9", "result": "derivatives.yaml:1814:11"},
+        places={
+            "self": "derivatives.yaml:1813:9",
+            "result": "derivatives.yaml:1814:11",
+            "elementwise": "derivatives.yaml:1812:16",
+        },
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3274,7 +3588,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1828:5", "result": "derivatives.yaml:1831:11"},
+        places={
+            "self": "derivatives.yaml:1828:5",
+            "result": "derivatives.yaml:1831:11",
+            "elementwise": "derivatives.yaml:1826:16",
+        },
         formulas={
             "self": "grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
@@ -3300,7 +3618,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1843:9", "result": "derivatives.yaml:1844:11"},
+        places={
+            "self": "derivatives.yaml:1843:9",
+            "result": "derivatives.yaml:1844:11",
+            "elementwise": "derivatives.yaml:1842:16",
+        },
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3322,7 +3644,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1858:9", "result": "derivatives.yaml:1859:11"},
+        places={
+            "self": "derivatives.yaml:1858:9",
+            "result": "derivatives.yaml:1859:11",
+            "elementwise": "derivatives.yaml:1857:16",
+        },
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3344,7 +3670,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1872:9", "result": "derivatives.yaml:1873:11"},
+        places={
+            "self": "derivatives.yaml:1872:9",
+            "result": "derivatives.yaml:1873:11",
+            "elementwise": "derivatives.yaml:1871:16",
+        },
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3366,7 +3696,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1886:9", "result": "derivatives.yaml:1887:11"},
+        places={
+            "self": "derivatives.yaml:1886:9",
+            "result": "derivatives.yaml:1887:11",
+            "elementwise": "derivatives.yaml:1885:16",
+        },
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3388,7 +3722,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1901:5", "result": "derivatives.yaml:1903:11"},
+        places={
+            "self": "derivatives.yaml:1901:5",
+            "result": "derivatives.yaml:1903:11",
+            "elementwise": "derivatives.yaml:1899:16",
+        },
         formulas={
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
@@ -3414,7 +3752,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1917:9", "result": "derivatives.yaml:1918:11"},
+        places={
+            "self": "derivatives.yaml:1917:9",
+            "result": "derivatives.yaml:1918:11",
+            "elementwise": "derivatives.yaml:1916:16",
+        },
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3435,7 +3777,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:1929:14", "check": "derivatives.yaml:1928:10"},
         formulas={},
     ),
     Op(
@@ -3458,7 +3800,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1943:9", "result": "derivatives.yaml:1944:11"},
+        places={
+            "self": "derivatives.yaml:1943:9",
+            "result": "derivatives.yaml:1944:11",
+            "elementwise": "derivatives.yaml:1942:16",
+        },
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3481,7 +3827,12 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1958:9", "result": "derivatives.yaml:1959:11"},
+        places={
+            "self": "derivatives.yaml:1958:9",
+            "result": "derivatives.yaml:1959:11",
+            "elementwise": "derivatives.yaml:1957:16",
+            "check": "derivatives.yaml:1954:10",
+        },
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3507,6 +3858,7 @@ OPS = [
             "self": "derivatives.yaml:1974:9",
             "other": "derivatives.yaml:1975:10",
             "result": "derivatives.yaml:1976:11",
+            "elementwise": "derivatives.yaml:1973:16",
         },
         formulas={
             "self": 'not_implemented("zeta is differentiated in its second argument only")',
@@ -3533,7 +3885,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1989:10", "result": "derivatives.yaml:1990:11"},
+        places={
+            "other": "derivatives.yaml:1989:10",
+            "result": "derivatives.yaml:1990:11",
+            "elementwise": "derivatives.yaml:1988:16",
+        },
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3560,6 +3916,7 @@ OPS = [
             "self": "derivatives.yaml:2000:9",
             "other": "derivatives.yaml:2001:10",
             "result": "derivatives.yaml:2002:11",
+            "elementwise": "derivatives.yaml:1999:16",
         },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
@@ -3591,6 +3948,7 @@ OPS = [
             "self": "derivatives.yaml:2015:9",
             "other": "derivatives.yaml:2016:10",
             "result": "derivatives.yaml:2017:11",
+            "elementwise": "derivatives.yaml:2014:16",
         },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
@@ -3618,7 +3976,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2032:9", "result": "derivatives.yaml:2033:11"},
+        places={
+            "self": "derivatives.yaml:2032:9",
+            "result": "derivatives.yaml:2033:11",
+            "elementwise": "derivatives.yaml:2031:16",
+        },
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3640,7 +4002,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2046:9", "result": "derivatives.yaml:2047:11"},
+        places={
+            "self": "derivatives.yaml:2046:9",
+            "result": "derivatives.yaml:2047:11",
+            "elementwise": "derivatives.yaml:2045:16",
+        },
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3662,7 +4028,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2060:9", "result": "derivatives.yaml:2061:11"},
+        places={
+            "self": "derivatives.yaml:2060:9",
+            "result": "derivatives.yaml:2061:11",
+            "elementwise": "derivatives.yaml:2059:16",
+        },
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3687,7 +4057,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2074:9", "result": "derivatives.yaml:2075:11"},
+        places={
+            "self": "derivatives.yaml:2074:9",
+            "result": "derivatives.yaml:2075:11",
+            "elementwise": "derivatives.yaml:2073:16",
+        },
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
@@ -3712,7 +4086,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2088:9", "result": "derivatives.yaml:2089:11"},
+        places={
+            "self": "derivatives.yaml:2088:9",
+            "result": "derivatives.yaml:2089:11",
+            "elementwise": "derivatives.yaml:2087:16",
+        },
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3734,7 +4112,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2103:9", "result": "derivatives.yaml:2104:11"},
+        places={
+            "self": "derivatives.yaml:2103:9",
+            "result": "derivatives.yaml:2104:11",
+            "elementwise": "derivatives.yaml:2102:16",
+        },
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3756,7 +4138,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2118:9", "result": "derivatives.yaml:2119:11"},
+        places={
+            "self": "derivatives.yaml:2118:9",
+            "result": "derivatives.yaml:2119:11",
+            "elementwise": "derivatives.yaml:2117:16",
+        },
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3778,7 +4164,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2133:9", "result": "derivatives.yaml:2134:11"},
+        places={
+            "self": "derivatives.yaml:2133:9",
+            "result": "derivatives.yaml:2134:11",
+            "elementwise": "derivatives.yaml:2132:16",
+        },
         formulas={
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
@@ -3803,7 +4193,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2149:5", "result": "derivatives.yaml:2151:11"},
+        places={
+            "self": "derivatives.yaml:2149:5",
+            "result": "derivatives.yaml:2151:11",
+            "elementwise": "derivatives.yaml:2147:16",
+        },
         formulas={
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3826,7 +4220,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2164:16"},
         formulas={},
     ),
     Op(
@@ -3848,7 +4242,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2178:9", "result": "derivatives.yaml:2179:11"},
+        places={
+            "self": "derivatives.yaml:2178:9",
+            "result": "derivatives.yaml:2179:11",
+            "elementwise": "derivatives.yaml:2177:16",
+        },
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3870,7 +4268,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2192:9", "result": "derivatives.yaml:2193:11"},
+        places={
+            "self": "derivatives.yaml:2192:9",
+            "result": "derivatives.yaml:2193:11",
+            "elementwise": "derivatives.yaml:2191:16",
+        },
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3895,7 +4297,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2206:9", "result": "derivatives.yaml:2207:11"},
+        places={
+            "self": "derivatives.yaml:2206:9",
+            "result": "derivatives.yaml:2207:11",
+            "elementwise": "derivatives.yaml:2205:16",
+        },
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3917,7 +4323,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2221:9", "result": "derivatives.yaml:2222:11"},
+        places={
+            "self": "derivatives.yaml:2221:9",
+            "result": "derivatives.yaml:2222:11",
+            "elementwise": "derivatives.yaml:2220:16",
+        },
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3937,7 +4347,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2235:16"},
         formulas={},
     ),
     Op(
@@ -3964,6 +4374,7 @@ OPS = [
             "self": "derivatives.yaml:2249:9",
             "other": "derivatives.yaml:2250:10",
             "result": "derivatives.yaml:2251:11",
+            "elementwise": "derivatives.yaml:2248:16",
         },
         formulas={
             "self": "where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))",
@@ -3989,7 +4400,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2263:9", "other": "derivatives.yaml:2264:10"},
+        places={
+            "self": "derivatives.yaml:2263:9",
+            "other": "derivatives.yaml:2264:10",
+            "elementwise": "derivatives.yaml:2262:16",
+        },
         formulas={
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
@@ -4017,6 +4432,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:2276:9",
             "mantissa": "derivatives.yaml:2277:13",
+            "kernel": "derivatives.yaml:2273:11",
             "batch": "derivatives.yaml:2274:10",
         },
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
@@ -4039,7 +4455,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2287:14"},
         formulas={},
     ),
     Op(
@@ -4059,7 +4475,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2298:16"},
         formulas={},
     ),
     Op(
@@ -4079,7 +4495,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2310:16"},
         formulas={},
     ),
     Op(
@@ -4099,7 +4515,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"elementwise": "derivatives.yaml:2321:16"},
         formulas={},
     ),
     Op(
@@ -4125,7 +4541,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2331:14"},
         formulas={},
     ),
     Op(
@@ -4152,7 +4568,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2343:9", "result": "derivatives.yaml:2344:11"},
+        places={
+            "self": "derivatives.yaml:2343:9",
+            "result": "derivatives.yaml:2344:11",
+            "elementwise": "derivatives.yaml:2342:16",
+        },
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -4173,7 +4593,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2354:9", "values": "derivatives.yaml:2355:11"},
+        places={
+            "self": "derivatives.yaml:2354:9",
+            "values": "derivatives.yaml:2355:11",
+            "elementwise": "derivatives.yaml:2353:16",
+            "check": "derivatives.yaml:2351:10",
+        },
         formulas={
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
@@ -4197,7 +4622,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2365:14", "check": "derivatives.yaml:2364:10"},
         formulas={},
     ),
     Op(
@@ -4218,7 +4643,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2376:14", "check": "derivatives.yaml:2375:10"},
         formulas={},
     ),
     Op(
@@ -4238,7 +4663,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2387:14", "check": "derivatives.yaml:2386:10"},
         formulas={},
     ),
     Op(
@@ -4258,7 +4683,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2395:14"},
         formulas={},
     ),
     Op(
@@ -4278,7 +4703,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2404:14"},
         formulas={},
     ),
     Op(
@@ -4298,7 +4723,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2411:14"},
         formulas={},
     ),
     Op(
@@ -4318,7 +4743,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2418:14", "check": "derivatives.yaml:2417:10"},
         formulas={},
     ),
     Op(
@@ -4338,7 +4763,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2429:14", "check": "derivatives.yaml:2428:10"},
         formulas={},
     ),
     Op(
@@ -4364,6 +4789,8 @@ OPS = [
             "real": "derivatives.yaml:2444:9",
             "imag": "derivatives.yaml:2445:9",
             "result": "derivatives.yaml:2446:11",
+            "kernel": "derivatives.yaml:2441:11",
+            "check": "derivatives.yaml:2440:10",
             "batch": "derivatives.yaml:2442:10",
         },
         formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
@@ -4385,7 +4812,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2457:14", "check": "derivatives.yaml:2455:10"},
         formulas={},
     ),
     Op(
@@ -4407,7 +4834,11 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2471:5", "result": "derivatives.yaml:2473:11"},
+        places={
+            "self": "derivatives.yaml:2471:5",
+            "result": "derivatives.yaml:2473:11",
+            "elementwise": "derivatives.yaml:2468:16",
+        },
         formulas={
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
@@ -4432,7 +4863,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2486:9", "result": "derivatives.yaml:2487:11"},
+        places={
+            "self": "derivatives.yaml:2486:9",
+            "result": "derivatives.yaml:2487:11",
+            "view": "derivatives.yaml:2485:9",
+            "check": "derivatives.yaml:2482:10",
+        },
         formulas={"self": "complex_of_pairs(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -4454,7 +4890,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2501:9", "result": "derivatives.yaml:2502:11"},
+        places={
+            "self": "derivatives.yaml:2501:9",
+            "result": "derivatives.yaml:2502:11",
+            "view": "derivatives.yaml:2500:9",
+            "check": "derivatives.yaml:2497:10",
+        },
         formulas={"self": "view_as_real(grad)", "result": "complex_of_pairs(self_t)"},
     ),
     Op(
@@ -4476,7 +4917,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2518:16"},
         formulas={},
     ),
     Op(
@@ -4498,7 +4939,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2530:16"},
         formulas={},
     ),
     Op(
@@ -4519,7 +4960,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2541:16"},
         formulas={},
     ),
     Op(
@@ -4540,7 +4981,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"elementwise": "derivatives.yaml:2552:16"},
         formulas={},
     ),
     Op(
@@ -4565,7 +5006,9 @@ OPS = [
         places={
             "self": "derivatives.yaml:2566:9",
             "result": "derivatives.yaml:2568:11",
+            "kernel": "derivatives.yaml:2564:11",
             "batch": "derivatives.yaml:2565:10",
+            "backward": "derivatives.yaml:2567:13",
         },
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear"},
     ),
@@ -4591,6 +5034,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:2587:9",
             "result": "derivatives.yaml:2588:11",
+            "kernel": "derivatives.yaml:2585:11",
             "batch": "derivatives.yaml:2586:10",
         },
         formulas={"self": "grad.sum()", "result": "auto_linear"},
@@ -4629,7 +5073,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2598:9",
             "result": "derivatives.yaml:2600:11",
+            "kernel": "derivatives.yaml:2596:11",
+            "check": "derivatives.yaml:2595:10",
             "batch": "derivatives.yaml:2597:10",
+            "backward": "derivatives.yaml:2599:13",
         },
         formulas={"self": "expand_reduced(grad, self.shape, dim, keepdim)", "result": "auto_linear"},
     ),
@@ -4661,7 +5108,9 @@ OPS = [
         places={
             "self": "derivatives.yaml:2615:9",
             "result": "derivatives.yaml:2617:11",
+            "kernel": "derivatives.yaml:2613:11",
             "batch": "derivatives.yaml:2614:10",
+            "backward": "derivatives.yaml:2616:13",
         },
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
@@ -4700,7 +5149,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2635:9",
             "result": "derivatives.yaml:2637:11",
+            "kernel": "derivatives.yaml:2633:11",
+            "check": "derivatives.yaml:2632:10",
             "batch": "derivatives.yaml:2634:10",
+            "backward": "derivatives.yaml:2636:13",
         },
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
@@ -4729,6 +5181,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:2653:9",
             "result": "derivatives.yaml:2654:11",
+            "kernel": "derivatives.yaml:2651:11",
+            "check": "derivatives.yaml:2650:10",
             "batch": "derivatives.yaml:2652:10",
         },
         formulas={
@@ -4758,7 +5212,9 @@ OPS = [
         places={
             "self": "derivatives.yaml:2664:9",
             "result": "derivatives.yaml:2666:11",
+            "kernel": "derivatives.yaml:2662:11",
             "batch": "derivatives.yaml:2663:10",
+            "backward": "derivatives.yaml:2665:13",
         },
         formulas={"self": "filled(grad / reduced_count(self.shape, None), self.shape)", "result": "auto_linear"},
     ),
@@ -4794,7 +5250,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2683:9",
             "result": "derivatives.yaml:2685:11",
+            "kernel": "derivatives.yaml:2681:11",
+            "check": "derivatives.yaml:2680:10",
             "batch": "derivatives.yaml:2682:10",
+            "backward": "derivatives.yaml:2684:13",
         },
         formulas={
             "self": "expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
@@ -4818,7 +5277,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2698:14"},
         formulas={},
     ),
     Op(
@@ -4843,7 +5302,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2706:14"},
         formulas={},
     ),
     Op(
@@ -4878,7 +5337,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2717:9",
             "result": "derivatives.yaml:2719:11",
+            "kernel": "derivatives.yaml:2715:11",
+            "check": "derivatives.yaml:2714:10",
             "batch": "derivatives.yaml:2716:10",
+            "backward": "derivatives.yaml:2718:13",
         },
         formulas={
             "self": "var_backward(grad, self, dim, correction, keepdim)",
@@ -4902,7 +5364,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2738:14"},
         formulas={},
     ),
     Op(
@@ -4927,7 +5389,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:2746:14"},
         formulas={},
     ),
     Op(
@@ -4961,7 +5423,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2757:9",
             "result": "derivatives.yaml:2759:11",
+            "kernel": "derivatives.yaml:2755:11",
+            "check": "derivatives.yaml:2754:10",
             "batch": "derivatives.yaml:2756:10",
+            "backward": "derivatives.yaml:2758:13",
         },
         formulas={
             "self": "std_backward(grad, self, result, dim, correction, keepdim)",
@@ -4994,7 +5459,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2776:9",
             "result": "derivatives.yaml:2778:11",
+            "kernel": "derivatives.yaml:2774:11",
+            "check": "derivatives.yaml:2773:10",
             "batch": "derivatives.yaml:2775:10",
+            "backward": "derivatives.yaml:2777:13",
         },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
@@ -5027,7 +5495,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2794:9",
             "result": "derivatives.yaml:2796:11",
+            "kernel": "derivatives.yaml:2792:11",
+            "check": "derivatives.yaml:2791:10",
             "batch": "derivatives.yaml:2793:10",
+            "backward": "derivatives.yaml:2795:13",
         },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
@@ -5056,7 +5527,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2810:9",
             "result": "derivatives.yaml:2812:11",
+            "kernel": "derivatives.yaml:2808:11",
+            "check": "derivatives.yaml:2807:10",
             "batch": "derivatives.yaml:2809:10",
+            "backward": "derivatives.yaml:2811:13",
         },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
@@ -5085,7 +5559,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2832:9",
             "values": "derivatives.yaml:2834:11",
+            "kernel": "derivatives.yaml:2829:11",
+            "check": "derivatives.yaml:2828:10",
             "batch": "derivatives.yaml:2830:10",
+            "backward": "derivatives.yaml:2833:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5106,7 +5583,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2841:14"},
         formulas={},
     ),
     Op(
@@ -5131,7 +5608,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2851:9",
             "result": "derivatives.yaml:2853:11",
+            "kernel": "derivatives.yaml:2849:11",
+            "check": "derivatives.yaml:2848:10",
             "batch": "derivatives.yaml:2850:10",
+            "backward": "derivatives.yaml:2852:13",
         },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
@@ -5160,7 +5640,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2869:9",
             "values": "derivatives.yaml:2871:11",
+            "kernel": "derivatives.yaml:2866:11",
+            "check": "derivatives.yaml:2865:10",
             "batch": "derivatives.yaml:2867:10",
+            "backward": "derivatives.yaml:2870:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5181,7 +5664,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:2878:14"},
         formulas={},
     ),
     Op(
@@ -5201,7 +5684,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2888:10"},
+        places={
+            "kernel": "derivatives.yaml:2887:11",
+            "check": "derivatives.yaml:2886:10",
+            "batch": "derivatives.yaml:2888:10",
+        },
         formulas={},
     ),
     Op(
@@ -5221,7 +5708,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2906:10"},
+        places={
+            "kernel": "derivatives.yaml:2905:11",
+            "check": "derivatives.yaml:2904:10",
+            "batch": "derivatives.yaml:2906:10",
+        },
         formulas={},
     ),
     Op(
@@ -5241,7 +5732,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2919:10"},
+        places={"kernel": "derivatives.yaml:2918:11", "batch": "derivatives.yaml:2919:10"},
         formulas={},
     ),
     Op(
@@ -5265,7 +5756,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2933:10"},
+        places={
+            "kernel": "derivatives.yaml:2932:11",
+            "check": "derivatives.yaml:2931:10",
+            "batch": "derivatives.yaml:2933:10",
+        },
         formulas={},
     ),
     Op(
@@ -5285,7 +5780,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2943:10"},
+        places={"kernel": "derivatives.yaml:2942:11", "batch": "derivatives.yaml:2943:10"},
         formulas={},
     ),
     Op(
@@ -5309,7 +5804,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2957:10"},
+        places={
+            "kernel": "derivatives.yaml:2956:11",
+            "check": "derivatives.yaml:2955:10",
+            "batch": "derivatives.yaml:2957:10",
+        },
         formulas={},
     ),
     Op(
@@ -5357,7 +5856,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:2970:9",
             "result": "derivatives.yaml:2972:11",
+            "kernel": "derivatives.yaml:2968:11",
+            "check": "derivatives.yaml:2967:10",
             "batch": "derivatives.yaml:2969:10",
+            "backward": "derivatives.yaml:2971:13",
         },
         formulas={
             "self": "norm_backward(grad, self, result, p, dim, keepdim)",
@@ -5387,7 +5889,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3003:14", "check": "derivatives.yaml:3002:10"},
         formulas={},
     ),
     Op(
@@ -5412,7 +5914,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3013:9",
             "result": "derivatives.yaml:3015:11",
+            "kernel": "derivatives.yaml:3011:11",
+            "check": "derivatives.yaml:3010:10",
             "batch": "derivatives.yaml:3012:10",
+            "backward": "derivatives.yaml:3014:13",
         },
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
@@ -5446,7 +5951,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3032:9",
             "result": "derivatives.yaml:3034:11",
+            "kernel": "derivatives.yaml:3030:11",
+            "check": "derivatives.yaml:3029:10",
             "batch": "derivatives.yaml:3031:10",
+            "backward": "derivatives.yaml:3033:13",
         },
         formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear"},
     ),
@@ -5477,7 +5985,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3050:9",
             "values": "derivatives.yaml:3052:11",
+            "kernel": "derivatives.yaml:3047:11",
+            "check": "derivatives.yaml:3046:10",
             "batch": "derivatives.yaml:3048:10",
+            "backward": "derivatives.yaml:3051:13",
         },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
@@ -5498,7 +6009,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3063:14"},
         formulas={},
     ),
     Op(
@@ -5523,7 +6034,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3077:10"},
+        places={
+            "kernel": "derivatives.yaml:3076:11",
+            "check": "derivatives.yaml:3075:10",
+            "batch": "derivatives.yaml:3077:10",
+        },
         formulas={},
     ),
     Op(
@@ -5559,7 +6074,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3095:9",
             "values": "derivatives.yaml:3097:11",
+            "kernel": "derivatives.yaml:3092:11",
+            "check": "derivatives.yaml:3091:10",
             "batch": "derivatives.yaml:3093:10",
+            "backward": "derivatives.yaml:3096:13",
         },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
@@ -5590,7 +6108,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3113:9",
             "values": "derivatives.yaml:3115:11",
+            "kernel": "derivatives.yaml:3110:11",
+            "check": "derivatives.yaml:3109:10",
             "batch": "derivatives.yaml:3111:10",
+            "backward": "derivatives.yaml:3114:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5616,6 +6137,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:3128:9",
             "result": "derivatives.yaml:3129:11",
+            "kernel": "derivatives.yaml:3126:11",
+            "check": "derivatives.yaml:3125:10",
             "batch": "derivatives.yaml:3127:10",
         },
         formulas={"self": "grad.expand(self.shape)", "result": "auto_linear"},
@@ -5642,6 +6165,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:3144:9",
             "result": "derivatives.yaml:3145:11",
+            "kernel": "derivatives.yaml:3142:11",
             "batch": "derivatives.yaml:3143:10",
         },
         formulas={
@@ -5671,7 +6195,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3165:9",
             "values": "derivatives.yaml:3167:11",
+            "kernel": "derivatives.yaml:3162:11",
+            "check": "derivatives.yaml:3161:10",
             "batch": "derivatives.yaml:3163:10",
+            "backward": "derivatives.yaml:3166:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5697,6 +6224,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:3177:9",
             "result": "derivatives.yaml:3178:11",
+            "kernel": "derivatives.yaml:3175:11",
             "batch": "derivatives.yaml:3176:10",
         },
         formulas={
@@ -5726,7 +6254,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3194:9",
             "values": "derivatives.yaml:3196:11",
+            "kernel": "derivatives.yaml:3191:11",
+            "check": "derivatives.yaml:3190:10",
             "batch": "derivatives.yaml:3192:10",
+            "backward": "derivatives.yaml:3195:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5752,7 +6283,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:3209:9",
             "values": "derivatives.yaml:3211:11",
+            "kernel": "derivatives.yaml:3206:11",
+            "check": "derivatives.yaml:3205:10",
             "batch": "derivatives.yaml:3207:10",
+            "backward": "derivatives.yaml:3210:13",
         },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
@@ -5778,7 +6312,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3223:14", "check": "derivatives.yaml:3222:10"},
         formulas={},
     ),
     Op(
@@ -5803,7 +6337,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3235:14", "check": "derivatives.yaml:3234:10"},
         formulas={},
     ),
     Op(
@@ -5823,7 +6357,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3248:14"},
         formulas={},
     ),
     Op(
@@ -5848,7 +6382,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3260:14"},
         formulas={},
     ),
     Op(
@@ -5873,7 +6407,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3269:14"},
         formulas={},
     ),
     Op(
@@ -5893,7 +6427,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3278:14"},
         formulas={},
     ),
     Op(
@@ -5918,7 +6452,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3290:14"},
         formulas={},
     ),
     Op(
@@ -5943,7 +6477,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3299:14"},
         formulas={},
     ),
     Op(
@@ -5963,7 +6497,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3307:14", "check": "derivatives.yaml:3306:10"},
         formulas={},
     ),
     Op(
@@ -5983,7 +6517,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3321:14", "check": "derivatives.yaml:3320:10"},
         formulas={},
     ),
     Op(
@@ -6013,6 +6547,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:3335:9",
             "result": "derivatives.yaml:3336:11",
+            "kernel": "derivatives.yaml:3333:11",
+            "check": "derivatives.yaml:3332:10",
             "batch": "derivatives.yaml:3334:10",
         },
         formulas={
@@ -6042,6 +6578,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:3350:9",
             "result": "derivatives.yaml:3351:11",
+            "kernel": "derivatives.yaml:3348:11",
+            "check": "derivatives.yaml:3347:10",
             "batch": "derivatives.yaml:3349:10",
         },
         formulas={
@@ -6080,6 +6618,8 @@ OPS = [
             "self": "derivatives.yaml:3366:14",
             "factor": "derivatives.yaml:3366:14",
             "result": "derivatives.yaml:3367:11",
+            "kernel": "derivatives.yaml:3364:11",
+            "check": "derivatives.yaml:3363:10",
             "batch": "derivatives.yaml:3365:10",
         },
         formulas={
@@ -6110,6 +6650,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:3380:9",
             "values": "derivatives.yaml:3381:11",
+            "kernel": "derivatives.yaml:3377:11",
+            "check": "derivatives.yaml:3376:10",
             "batch": "derivatives.yaml:3378:10",
         },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
@@ -6136,6 +6678,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:3398:9",
             "values": "derivatives.yaml:3399:11",
+            "kernel": "derivatives.yaml:3395:11",
+            "check": "derivatives.yaml:3394:10",
             "batch": "derivatives.yaml:3396:10",
         },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
@@ -6167,7 +6711,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3411:14", "check": "derivatives.yaml:3410:10"},
         formulas={},
     ),
     Op(
@@ -6197,7 +6741,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3431:14", "check": "derivatives.yaml:3430:10"},
         formulas={},
     ),
     Op(
@@ -6223,7 +6767,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3440:14", "check": "derivatives.yaml:3439:10"},
         formulas={},
     ),
     Op(
@@ -6249,7 +6793,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3452:14", "check": "derivatives.yaml:3451:10"},
         formulas={},
     ),
     Op(
@@ -6275,7 +6819,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3458:14", "check": "derivatives.yaml:3457:10"},
         formulas={},
     ),
     Op(
@@ -6295,7 +6839,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3471:14", "check": "derivatives.yaml:3470:10"},
         formulas={},
     ),
     Op(
@@ -6315,7 +6859,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3484:14", "check": "derivatives.yaml:3483:10"},
         formulas={},
     ),
     Op(
@@ -6335,7 +6879,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3493:14", "check": "derivatives.yaml:3492:10"},
         formulas={},
     ),
     Op(
@@ -6355,7 +6899,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3504:14", "check": "derivatives.yaml:3503:10"},
         formulas={},
     ),
     Op(
@@ -6380,7 +6924,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3513:14", "check": "derivatives.yaml:3512:10"},
         formulas={},
     ),
     Op(
@@ -6400,7 +6944,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3528:14", "check": "derivatives.yaml:3527:10"},
         formulas={},
     ),
     Op(
@@ -6420,7 +6964,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3542:14", "check": "derivatives.yaml:3541:10"},
         formulas={},
     ),
     Op(
@@ -6451,7 +6995,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3555:14", "check": "derivatives.yaml:3554:10"},
         formulas={},
     ),
     Op(
@@ -6487,7 +7031,10 @@ OPS = [
             "x1": "derivatives.yaml:3577:14",
             "x2": "derivatives.yaml:3577:14",
             "result": "derivatives.yaml:3579:11",
+            "kernel": "derivatives.yaml:3575:11",
+            "check": "derivatives.yaml:3574:10",
             "batch": "derivatives.yaml:3576:10",
+            "backward": "derivatives.yaml:3578:13",
         },
         formulas={
             "x1": "row_distances_backward(...)[0]",
@@ -6512,7 +7059,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3594:14", "check": "derivatives.yaml:3593:10"},
         formulas={},
     ),
     Op(
@@ -6538,7 +7085,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3607:14", "check": "derivatives.yaml:3606:10"},
         formulas={},
     ),
     Op(
@@ -6562,7 +7109,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3620:14", "check": "derivatives.yaml:3619:10"},
         formulas={},
     ),
     Op(
@@ -6582,7 +7129,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3634:10"},
+        places={"kernel": "derivatives.yaml:3633:11", "batch": "derivatives.yaml:3634:10"},
         formulas={},
     ),
     Op(
@@ -6607,7 +7154,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3645:10"},
+        places={
+            "kernel": "derivatives.yaml:3644:11",
+            "check": "derivatives.yaml:3643:10",
+            "batch": "derivatives.yaml:3645:10",
+        },
         formulas={},
     ),
     Op(
@@ -6635,7 +7186,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3658:10"},
+        places={
+            "composite": "derivatives.yaml:3659:14",
+            "check": "derivatives.yaml:3657:10",
+            "batch": "derivatives.yaml:3658:10",
+        },
         formulas={},
     ),
     Op(
@@ -6661,7 +7216,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3671:10"},
+        places={
+            "composite": "derivatives.yaml:3672:14",
+            "check": "derivatives.yaml:3670:10",
+            "batch": "derivatives.yaml:3671:10",
+        },
         formulas={},
     ),
     Op(
@@ -6688,7 +7247,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3682:10"},
+        places={"kernel": "derivatives.yaml:3681:11", "batch": "derivatives.yaml:3682:10"},
         formulas={},
     ),
     Op(
@@ -6723,7 +7282,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3695:14", "check": "derivatives.yaml:3694:10"},
         formulas={},
     ),
     Op(
@@ -6750,7 +7309,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3715:14", "check": "derivatives.yaml:3714:10"},
         formulas={},
     ),
     Op(
@@ -6778,7 +7337,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3726:14", "check": "derivatives.yaml:3725:10"},
         formulas={},
     ),
     Op(
@@ -6803,7 +7362,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3741:14", "check": "derivatives.yaml:3740:10"},
         formulas={},
     ),
     Op(
@@ -6835,7 +7394,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3753:10"},
+        places={
+            "kernel": "derivatives.yaml:3752:11",
+            "check": "derivatives.yaml:3751:10",
+            "batch": "derivatives.yaml:3753:10",
+        },
         formulas={},
     ),
     Op(
@@ -6860,7 +7423,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3768:14", "check": "derivatives.yaml:3766:10"},
         formulas={},
     ),
     Op(
@@ -6885,7 +7448,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3778:14", "check": "derivatives.yaml:3776:10"},
         formulas={},
     ),
     Op(
@@ -6913,7 +7476,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"sorter": "derivatives.yaml:3791:11", "batch": "derivatives.yaml:3789:10"},
+        places={
+            "sorter": "derivatives.yaml:3791:11",
+            "kernel": "derivatives.yaml:3788:11",
+            "check": "derivatives.yaml:3787:10",
+            "batch": "derivatives.yaml:3789:10",
+        },
         formulas={"sorter": "non_differentiable"},
     ),
     Op(
@@ -6939,7 +7507,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3803:14", "check": "derivatives.yaml:3801:10"},
         formulas={},
     ),
     Op(
@@ -6967,7 +7535,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:3819:14", "check": "derivatives.yaml:3818:10"},
         formulas={},
     ),
     Op(
@@ -6992,7 +7560,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3833:10"},
+        places={"kernel": "derivatives.yaml:3832:11", "batch": "derivatives.yaml:3833:10"},
         formulas={},
     ),
     Op(
@@ -7018,7 +7586,10 @@ OPS = [
             "self": "derivatives.yaml:3847:9",
             "mat2": "derivatives.yaml:3848:9",
             "result": "derivatives.yaml:3850:11",
+            "kernel": "derivatives.yaml:3845:11",
+            "check": "derivatives.yaml:3844:10",
             "batch": "derivatives.yaml:3846:10",
+            "backward": "derivatives.yaml:3849:13",
         },
         formulas={"self": "grad.mm(adjoint(mat2))", "mat2": "adjoint(self).mm(grad)", "result": "auto_multilinear"},
     ),
@@ -7045,7 +7616,10 @@ OPS = [
             "self": "derivatives.yaml:3865:9",
             "mat2": "derivatives.yaml:3866:9",
             "result": "derivatives.yaml:3868:11",
+            "kernel": "derivatives.yaml:3863:11",
+            "check": "derivatives.yaml:3862:10",
             "batch": "derivatives.yaml:3864:10",
+            "backward": "derivatives.yaml:3867:13",
         },
         formulas={"self": "grad.bmm(adjoint(mat2))", "mat2": "adjoint(self).bmm(grad)", "result": "auto_multilinear"},
     ),
@@ -7072,7 +7646,10 @@ OPS = [
             "self": "derivatives.yaml:3882:9",
             "vec": "derivatives.yaml:3883:8",
             "result": "derivatives.yaml:3885:11",
+            "kernel": "derivatives.yaml:3880:11",
+            "check": "derivatives.yaml:3879:10",
             "batch": "derivatives.yaml:3881:10",
+            "backward": "derivatives.yaml:3884:13",
         },
         formulas={"self": "grad.outer(conjugate(vec))", "vec": "adjoint(self).mv(grad)", "result": "auto_multilinear"},
     ),
@@ -7099,6 +7676,8 @@ OPS = [
             "self": "derivatives.yaml:3899:9",
             "tensor": "derivatives.yaml:3900:11",
             "result": "derivatives.yaml:3901:11",
+            "kernel": "derivatives.yaml:3897:11",
+            "check": "derivatives.yaml:3896:10",
             "batch": "derivatives.yaml:3898:10",
         },
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
@@ -7120,7 +7699,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3912:14", "check": "derivatives.yaml:3911:10"},
         formulas={},
     ),
     Op(
@@ -7150,7 +7729,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:3928:14", "check": "derivatives.yaml:3927:10"},
         formulas={},
     ),
     Op(
@@ -7189,6 +7768,8 @@ OPS = [
             "mat1": "derivatives.yaml:3956:9",
             "mat2": "derivatives.yaml:3957:9",
             "result": "derivatives.yaml:3958:11",
+            "kernel": "derivatives.yaml:3953:11",
+            "check": "derivatives.yaml:3952:10",
             "batch": "derivatives.yaml:3954:10",
         },
         formulas={
@@ -7232,6 +7813,8 @@ OPS = [
             "batch1": "derivatives.yaml:3978:11",
             "batch2": "derivatives.yaml:3979:11",
             "result": "derivatives.yaml:3980:11",
+            "kernel": "derivatives.yaml:3975:11",
+            "check": "derivatives.yaml:3974:10",
             "batch": "derivatives.yaml:3976:10",
         },
         formulas={
@@ -7275,6 +7858,8 @@ OPS = [
             "batch1": "derivatives.yaml:3998:11",
             "batch2": "derivatives.yaml:3999:11",
             "result": "derivatives.yaml:4000:11",
+            "kernel": "derivatives.yaml:3995:11",
+            "check": "derivatives.yaml:3994:10",
             "batch": "derivatives.yaml:3996:10",
         },
         formulas={
@@ -7315,6 +7900,8 @@ OPS = [
             "mat": "derivatives.yaml:4018:8",
             "vec": "derivatives.yaml:4019:8",
             "result": "derivatives.yaml:4020:11",
+            "kernel": "derivatives.yaml:4015:11",
+            "check": "derivatives.yaml:4014:10",
             "batch": "derivatives.yaml:4016:10",
         },
         formulas={
@@ -7347,7 +7934,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4037:14", "check": "derivatives.yaml:4036:10"},
         formulas={},
     ),
     Op(
@@ -7375,7 +7962,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4052:14", "check": "derivatives.yaml:4051:10"},
         formulas={},
     ),
     Op(
@@ -7395,7 +7982,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4063:14", "check": "derivatives.yaml:4062:10"},
         formulas={},
     ),
     Op(
@@ -7415,7 +8002,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4075:14", "check": "derivatives.yaml:4074:10"},
         formulas={},
     ),
     Op(
@@ -7435,7 +8022,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4089:14", "check": "derivatives.yaml:4088:10"},
         formulas={},
     ),
     Op(
@@ -7455,7 +8042,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4098:14"},
         formulas={},
     ),
     Op(
@@ -7486,7 +8073,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4111:14", "check": "derivatives.yaml:4110:10"},
         formulas={},
     ),
     Op(
@@ -7506,7 +8093,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4127:14", "check": "derivatives.yaml:4126:10"},
         formulas={},
     ),
     Op(
@@ -7526,7 +8113,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4141:14", "check": "derivatives.yaml:4140:10"},
         formulas={},
     ),
     Op(
@@ -7546,7 +8133,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4155:14", "check": "derivatives.yaml:4154:10"},
         formulas={},
     ),
     Op(
@@ -7566,7 +8153,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4168:14", "check": "derivatives.yaml:4167:10"},
         formulas={},
     ),
     Op(
@@ -7591,7 +8178,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4180:14"},
         formulas={},
     ),
     Op(
@@ -7611,7 +8198,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4192:14"},
         formulas={},
     ),
     Op(
@@ -7639,7 +8226,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4204:14", "check": "derivatives.yaml:4203:10"},
         formulas={},
     ),
     Op(
@@ -7664,6 +8251,8 @@ OPS = [
         places={
             "A": "derivatives.yaml:4223:6",
             "result": "derivatives.yaml:4224:11",
+            "kernel": "derivatives.yaml:4221:11",
+            "check": "derivatives.yaml:4220:10",
             "batch": "derivatives.yaml:4222:10",
         },
         formulas={
@@ -7688,7 +8277,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4236:14", "check": "derivatives.yaml:4235:10"},
         formulas={},
     ),
     Op(
@@ -7713,6 +8302,8 @@ OPS = [
         places={
             "A": "derivatives.yaml:4253:6",
             "inverse": "derivatives.yaml:4254:12",
+            "kernel": "derivatives.yaml:4251:11",
+            "check": "derivatives.yaml:4250:10",
             "batch": "derivatives.yaml:4252:10",
         },
         formulas={
@@ -7743,6 +8334,8 @@ OPS = [
             "A": "derivatives.yaml:4270:14",
             "B": "derivatives.yaml:4270:14",
             "solution": "derivatives.yaml:4271:13",
+            "kernel": "derivatives.yaml:4268:11",
+            "check": "derivatives.yaml:4267:10",
             "batch": "derivatives.yaml:4269:10",
         },
         formulas={
@@ -7773,7 +8366,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4282:14", "check": "derivatives.yaml:4281:10"},
         formulas={},
     ),
     Op(
@@ -7798,7 +8391,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4300:14", "check": "derivatives.yaml:4299:10"},
         formulas={},
     ),
     Op(
@@ -7832,6 +8425,8 @@ OPS = [
             "A": "derivatives.yaml:4315:14",
             "B": "derivatives.yaml:4315:14",
             "result": "derivatives.yaml:4316:11",
+            "kernel": "derivatives.yaml:4313:11",
+            "check": "derivatives.yaml:4312:10",
             "batch": "derivatives.yaml:4314:10",
         },
         formulas={
@@ -7866,7 +8461,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4327:14", "check": "derivatives.yaml:4326:10"},
         formulas={},
     ),
     Op(
@@ -7891,6 +8486,8 @@ OPS = [
         places={
             "A": "derivatives.yaml:4345:6",
             "result": "derivatives.yaml:4346:11",
+            "kernel": "derivatives.yaml:4343:11",
+            "check": "derivatives.yaml:4342:10",
             "batch": "derivatives.yaml:4344:10",
         },
         formulas={
@@ -7920,6 +8517,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:4361:9",
             "result": "derivatives.yaml:4362:11",
+            "kernel": "derivatives.yaml:4359:11",
+            "check": "derivatives.yaml:4358:10",
             "batch": "derivatives.yaml:4360:10",
         },
         formulas={"self": "cofactors_slope(grad, self, result)", "result": "cofactors_tangent(self_p, result, self_t)"},
@@ -7941,7 +8540,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4370:14", "check": "derivatives.yaml:4369:10"},
         formulas={},
     ),
     Op(
@@ -7967,6 +8566,8 @@ OPS = [
             "A": "derivatives.yaml:4386:6",
             "sign": "derivatives.yaml:4387:13",
             "logabsdet": "derivatives.yaml:4387:13",
+            "kernel": "derivatives.yaml:4384:11",
+            "check": "derivatives.yaml:4383:10",
             "batch": "derivatives.yaml:4385:10",
         },
         formulas={
@@ -7992,7 +8593,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4399:14", "check": "derivatives.yaml:4398:10"},
         formulas={},
     ),
     Op(
@@ -8012,7 +8613,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4409:14", "check": "derivatives.yaml:4408:10"},
         formulas={},
     ),
     Op(
@@ -8038,7 +8639,13 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4424:9", "L": "derivatives.yaml:4425:6", "batch": "derivatives.yaml:4423:10"},
+        places={
+            "self": "derivatives.yaml:4424:9",
+            "L": "derivatives.yaml:4425:6",
+            "kernel": "derivatives.yaml:4422:11",
+            "check": "derivatives.yaml:4421:10",
+            "batch": "derivatives.yaml:4423:10",
+        },
         formulas={"self": "cholesky_slope(grad, L)", "L": "cholesky_tangent(L, self_t)"},
     ),
     Op(
@@ -8058,7 +8665,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4439:14", "check": "derivatives.yaml:4438:10"},
         formulas={},
     ),
     Op(
@@ -8082,7 +8689,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4454:14", "check": "derivatives.yaml:4453:10"},
         formulas={},
     ),
     Op(
@@ -8102,7 +8709,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4465:14", "check": "derivatives.yaml:4464:10"},
         formulas={},
     ),
     Op(
@@ -8131,7 +8738,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4477:14", "check": "derivatives.yaml:4476:10"},
         formulas={},
     ),
     Op(
@@ -8155,7 +8762,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4490:14", "check": "derivatives.yaml:4489:10"},
         formulas={},
     ),
     Op(
@@ -8175,7 +8782,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4501:14", "check": "derivatives.yaml:4500:10"},
         formulas={},
     ),
     Op(
@@ -8201,7 +8808,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4518:14", "check": "derivatives.yaml:4517:10"},
         formulas={},
     ),
     Op(
@@ -8227,7 +8834,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4533:14", "check": "derivatives.yaml:4532:10"},
         formulas={},
     ),
     Op(
@@ -8253,7 +8860,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4549:14", "check": "derivatives.yaml:4548:10"},
         formulas={},
     ),
     Op(
@@ -8279,7 +8886,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4560:14", "check": "derivatives.yaml:4559:10"},
         formulas={},
     ),
     Op(
@@ -8305,7 +8912,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4574:14", "check": "derivatives.yaml:4573:10"},
         formulas={},
     ),
     Op(
@@ -8336,6 +8943,8 @@ OPS = [
             "U": "derivatives.yaml:4588:13",
             "S": "derivatives.yaml:4588:13",
             "Vh": "derivatives.yaml:4588:13",
+            "kernel": "derivatives.yaml:4585:11",
+            "check": "derivatives.yaml:4584:10",
             "batch": "derivatives.yaml:4586:10",
         },
         formulas={
@@ -8367,6 +8976,8 @@ OPS = [
         places={
             "A": "derivatives.yaml:4607:6",
             "result": "derivatives.yaml:4608:11",
+            "kernel": "derivatives.yaml:4605:11",
+            "check": "derivatives.yaml:4604:10",
             "batch": "derivatives.yaml:4606:10",
         },
         formulas={"A": "singular_values_slope(grad, A)", "result": "singular_values_tangent(A_p, A_t)"},
@@ -8392,7 +9003,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:4621:14", "check": "derivatives.yaml:4620:10"},
         formulas={},
     ),
     Op(
@@ -8418,6 +9029,8 @@ OPS = [
             "self": "derivatives.yaml:4637:9",
             "eigenvalues": "derivatives.yaml:4638:13",
             "eigenvectors": "derivatives.yaml:4638:13",
+            "kernel": "derivatives.yaml:4635:11",
+            "check": "derivatives.yaml:4634:10",
             "batch": "derivatives.yaml:4636:10",
         },
         formulas={
@@ -8443,7 +9056,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:4651:14", "check": "derivatives.yaml:4650:10"},
         formulas={},
     ),
     Op(
@@ -8468,6 +9081,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:4667:9",
             "result": "derivatives.yaml:4668:11",
+            "kernel": "derivatives.yaml:4665:11",
+            "check": "derivatives.yaml:4664:10",
             "batch": "derivatives.yaml:4666:10",
         },
         formulas={"self": "eigenvalues_slope(grad, self)", "result": "eigenvalues_tangent(self_p, self_t)"},
@@ -8489,7 +9104,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4680:14", "check": "derivatives.yaml:4679:10"},
         formulas={},
     ),
     Op(
@@ -8515,6 +9130,8 @@ OPS = [
             "self": "derivatives.yaml:4696:9",
             "eigenvalues": "derivatives.yaml:4697:13",
             "eigenvectors": "derivatives.yaml:4697:13",
+            "kernel": "derivatives.yaml:4694:11",
+            "check": "derivatives.yaml:4693:10",
             "batch": "derivatives.yaml:4695:10",
         },
         formulas={
@@ -8545,6 +9162,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:4715:9",
             "result": "derivatives.yaml:4716:11",
+            "kernel": "derivatives.yaml:4713:11",
+            "check": "derivatives.yaml:4712:10",
             "batch": "derivatives.yaml:4714:10",
         },
         formulas={
@@ -8575,6 +9194,8 @@ OPS = [
             "A": "derivatives.yaml:4732:6",
             "Q": "derivatives.yaml:4733:13",
             "R": "derivatives.yaml:4733:13",
+            "kernel": "derivatives.yaml:4730:11",
+            "check": "derivatives.yaml:4729:10",
             "batch": "derivatives.yaml:4731:10",
         },
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
@@ -8596,7 +9217,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4745:14", "check": "derivatives.yaml:4744:10"},
         formulas={},
     ),
     Op(
@@ -8623,6 +9244,8 @@ OPS = [
             "atol": "derivatives.yaml:4761:9",
             "rtol": "derivatives.yaml:4762:9",
             "result": "derivatives.yaml:4763:11",
+            "kernel": "derivatives.yaml:4758:11",
+            "check": "derivatives.yaml:4757:10",
             "batch": "derivatives.yaml:4759:10",
         },
         formulas={
@@ -8654,7 +9277,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4774:14", "check": "derivatives.yaml:4773:10"},
         formulas={},
     ),
     Op(
@@ -8679,7 +9302,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4788:14", "check": "derivatives.yaml:4787:10"},
         formulas={},
     ),
     Op(
@@ -8703,7 +9326,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4798:14", "check": "derivatives.yaml:4797:10"},
         formulas={},
     ),
     Op(
@@ -8723,7 +9346,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4806:14", "check": "derivatives.yaml:4805:10"},
         formulas={},
     ),
     Op(
@@ -8748,7 +9371,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4821:14", "check": "derivatives.yaml:4820:10"},
         formulas={},
     ),
     Op(
@@ -8773,7 +9396,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4835:14", "check": "derivatives.yaml:4834:10"},
         formulas={},
     ),
     Op(
@@ -8797,7 +9420,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4846:14", "check": "derivatives.yaml:4845:10"},
         formulas={},
     ),
     Op(
@@ -8822,7 +9445,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4858:14", "check": "derivatives.yaml:4857:10"},
         formulas={},
     ),
     Op(
@@ -8842,7 +9465,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4872:14", "check": "derivatives.yaml:4871:10"},
         formulas={},
     ),
     Op(
@@ -8862,7 +9485,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4886:14", "check": "derivatives.yaml:4885:10"},
         formulas={},
     ),
     Op(
@@ -8882,7 +9505,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4895:14", "check": "derivatives.yaml:4894:10"},
         formulas={},
     ),
     Op(
@@ -8902,7 +9525,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4907:14", "check": "derivatives.yaml:4906:10"},
         formulas={},
     ),
     Op(
@@ -8927,6 +9550,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:4923:9",
             "result": "derivatives.yaml:4924:11",
+            "kernel": "derivatives.yaml:4921:11",
+            "check": "derivatives.yaml:4920:10",
             "batch": "derivatives.yaml:4922:10",
         },
         formulas={"self": "exponential_along(adjoint(self), grad)", "result": "exponential_along(self_p, self_t)"},
@@ -8948,7 +9573,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4936:14", "check": "derivatives.yaml:4935:10"},
         formulas={},
     ),
     Op(
@@ -8972,7 +9597,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4950:14", "check": "derivatives.yaml:4949:10"},
         formulas={},
     ),
     Op(
@@ -8992,7 +9617,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4963:14", "check": "derivatives.yaml:4962:10"},
         formulas={},
     ),
     Op(
@@ -9012,7 +9637,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:4976:14", "check": "derivatives.yaml:4975:10"},
         formulas={},
     ),
     Op(
@@ -9032,7 +9657,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4991:9", "batch": "derivatives.yaml:4990:10"},
+        places={
+            "self": "derivatives.yaml:4991:9",
+            "kernel": "derivatives.yaml:4989:11",
+            "check": "derivatives.yaml:4988:10",
+            "batch": "derivatives.yaml:4990:10",
+        },
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
     ),
     Op(
@@ -9061,7 +9691,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5003:14", "check": "derivatives.yaml:5002:10"},
         formulas={},
     ),
     Op(
@@ -9090,6 +9720,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5020:9",
             "LU": "derivatives.yaml:5021:7",
+            "kernel": "derivatives.yaml:5018:11",
+            "check": "derivatives.yaml:5017:10",
             "batch": "derivatives.yaml:5019:10",
         },
         formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
@@ -9111,7 +9743,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:5034:10"},
+        places={"kernel": "derivatives.yaml:5033:11", "batch": "derivatives.yaml:5034:10"},
         formulas={},
     ),
     Op(
@@ -9131,7 +9763,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5047:14", "check": "derivatives.yaml:5046:10"},
         formulas={},
     ),
     Op(
@@ -9151,7 +9783,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5063:14", "check": "derivatives.yaml:5062:10"},
         formulas={},
     ),
     Op(
@@ -9171,7 +9803,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5077:14", "check": "derivatives.yaml:5076:10"},
         formulas={},
     ),
     Op(
@@ -9195,7 +9827,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5089:14", "check": "derivatives.yaml:5088:10"},
         formulas={},
     ),
     Op(
@@ -9220,7 +9852,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5102:14", "check": "derivatives.yaml:5101:10"},
         formulas={},
     ),
     Op(
@@ -9250,7 +9882,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5116:14", "check": "derivatives.yaml:5115:10"},
         formulas={},
     ),
     Op(
@@ -9274,7 +9906,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5132:14", "check": "derivatives.yaml:5131:10"},
         formulas={},
     ),
     Op(
@@ -9298,7 +9930,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5148:9", "batch": "derivatives.yaml:5147:10"},
+        places={
+            "self": "derivatives.yaml:5148:9",
+            "kernel": "derivatives.yaml:5146:11",
+            "check": "derivatives.yaml:5145:10",
+            "batch": "derivatives.yaml:5147:10",
+        },
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
     ),
     Op(
@@ -9318,7 +9955,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5160:14", "check": "derivatives.yaml:5159:10"},
         formulas={},
     ),
     Op(
@@ -9342,7 +9979,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5178:14", "check": "derivatives.yaml:5177:10"},
         formulas={},
     ),
     Op(
@@ -9374,6 +10011,8 @@ OPS = [
             "LD": "derivatives.yaml:5192:7",
             "pivots": "derivatives.yaml:5193:11",
             "B": "derivatives.yaml:5194:6",
+            "kernel": "derivatives.yaml:5190:11",
+            "check": "derivatives.yaml:5189:10",
             "batch": "derivatives.yaml:5191:10",
         },
         formulas={
@@ -9407,7 +10046,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5207:14", "check": "derivatives.yaml:5206:10"},
         formulas={},
     ),
     Op(
@@ -9427,7 +10066,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5221:14", "check": "derivatives.yaml:5220:10"},
         formulas={},
     ),
     Op(
@@ -9449,7 +10088,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5236:9", "result": "derivatives.yaml:5237:11"},
+        places={
+            "self": "derivatives.yaml:5236:9",
+            "result": "derivatives.yaml:5237:11",
+            "view": "derivatives.yaml:5235:9",
+            "check": "derivatives.yaml:5234:10",
+        },
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9469,7 +10113,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:5254:9"},
+        places={
+            "self": "derivatives.yaml:5254:9",
+            "view": "derivatives.yaml:5252:9",
+            "check": "derivatives.yaml:5251:10",
+        },
         formulas={"self": "non_differentiable"},
     ),
     Op(
@@ -9489,7 +10137,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5267:14", "check": "derivatives.yaml:5266:10"},
         formulas={},
     ),
     Op(
@@ -9509,7 +10157,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5279:14"},
         formulas={},
     ),
     Op(
@@ -9529,7 +10177,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5289:14"},
         formulas={},
     ),
     Op(
@@ -9553,7 +10201,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5299:14", "check": "derivatives.yaml:5298:10"},
         formulas={},
     ),
     Op(
@@ -9573,7 +10221,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5308:14"},
         formulas={},
     ),
     Op(
@@ -9593,7 +10241,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5318:14", "check": "derivatives.yaml:5317:10"},
         formulas={},
     ),
     Op(
@@ -9616,7 +10264,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5331:9", "result": "derivatives.yaml:5332:11"},
+        places={
+            "self": "derivatives.yaml:5331:9",
+            "result": "derivatives.yaml:5332:11",
+            "view": "derivatives.yaml:5330:9",
+            "check": "derivatives.yaml:5329:10",
+        },
         formulas={"self": "grad.transpose(dim0, dim1)", "result": "auto_linear"},
     ),
     Op(
@@ -9641,6 +10294,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5346:9",
             "result": "derivatives.yaml:5347:11",
+            "view": "derivatives.yaml:5344:9",
+            "check": "derivatives.yaml:5343:10",
             "batch": "derivatives.yaml:5345:10",
         },
         formulas={"self": "grad.permute(inverse_permutation(dims))", "result": "auto_linear"},
@@ -9666,7 +10321,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5358:14", "check": "derivatives.yaml:5357:10"},
         formulas={},
     ),
     Op(
@@ -9692,6 +10347,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5370:9",
             "result": "derivatives.yaml:5371:11",
+            "view": "derivatives.yaml:5368:9",
+            "check": "derivatives.yaml:5367:10",
             "batch": "derivatives.yaml:5369:10",
         },
         formulas={"self": "grad.t()", "result": "auto_linear"},
@@ -9719,6 +10376,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:5385:9",
             "result": "derivatives.yaml:5386:11",
+            "view": "derivatives.yaml:5383:9",
             "batch": "derivatives.yaml:5384:10",
         },
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
@@ -9743,7 +10401,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5400:9", "result": "derivatives.yaml:5401:11"},
+        places={
+            "self": "derivatives.yaml:5400:9",
+            "result": "derivatives.yaml:5401:11",
+            "view": "derivatives.yaml:5399:9",
+            "check": "derivatives.yaml:5398:10",
+        },
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9769,6 +10432,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5411:9",
             "result": "derivatives.yaml:5412:11",
+            "view": "derivatives.yaml:5409:9",
+            "check": "derivatives.yaml:5408:10",
             "batch": "derivatives.yaml:5410:10",
         },
         formulas={"self": "grad.squeeze(dim)", "result": "auto_linear"},
@@ -9795,7 +10460,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:5426:9",
             "result": "derivatives.yaml:5428:11",
+            "view": "derivatives.yaml:5424:9",
+            "check": "derivatives.yaml:5423:10",
             "batch": "derivatives.yaml:5425:10",
+            "backward": "derivatives.yaml:5427:13",
         },
         formulas={"self": "sum_to_size(grad, self.shape)", "result": "auto_linear"},
     ),
@@ -9818,7 +10486,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5440:9", "result": "derivatives.yaml:5441:11"},
+        places={
+            "self": "derivatives.yaml:5440:9",
+            "result": "derivatives.yaml:5441:11",
+            "view": "derivatives.yaml:5439:9",
+        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -9838,7 +10510,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5448:14"},
         formulas={},
     ),
     Op(
@@ -9858,7 +10530,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5457:14"},
         formulas={},
     ),
     Op(
@@ -9878,7 +10550,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5468:14", "check": "derivatives.yaml:5467:10"},
         formulas={},
     ),
     Op(
@@ -9898,7 +10570,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5479:14", "check": "derivatives.yaml:5478:10"},
         formulas={},
     ),
     Op(
@@ -9918,7 +10590,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5491:14"},
         formulas={},
     ),
     Op(
@@ -9938,7 +10610,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5497:14"},
         formulas={},
     ),
     Op(
@@ -9958,7 +10630,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5503:14"},
         formulas={},
     ),
     Op(
@@ -9978,7 +10650,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5510:14", "check": "derivatives.yaml:5509:10"},
         formulas={},
     ),
     Op(
@@ -9998,7 +10670,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5522:14", "check": "derivatives.yaml:5521:10"},
         formulas={},
     ),
     Op(
@@ -10018,7 +10690,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5533:14", "check": "derivatives.yaml:5532:10"},
         formulas={},
     ),
     Op(
@@ -10038,7 +10710,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5544:14", "check": "derivatives.yaml:5543:10"},
         formulas={},
     ),
     Op(
@@ -10058,7 +10730,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5554:14", "check": "derivatives.yaml:5553:10"},
         formulas={},
     ),
     Op(
@@ -10085,7 +10757,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5565:14", "check": "derivatives.yaml:5564:10"},
         formulas={},
     ),
     Op(
@@ -10105,7 +10777,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5573:14", "check": "derivatives.yaml:5572:10"},
         formulas={},
     ),
     Op(
@@ -10125,7 +10797,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5579:14", "check": "derivatives.yaml:5578:10"},
         formulas={},
     ),
     Op(
@@ -10145,7 +10817,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5590:14", "check": "derivatives.yaml:5589:10"},
         formulas={},
     ),
     Op(
@@ -10165,7 +10837,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5596:14", "check": "derivatives.yaml:5595:10"},
         formulas={},
     ),
     Op(
@@ -10185,7 +10857,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5605:14", "check": "derivatives.yaml:5604:10"},
         formulas={},
     ),
     Op(
@@ -10205,7 +10877,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5611:14", "check": "derivatives.yaml:5610:10"},
         formulas={},
     ),
     Op(
@@ -10225,7 +10897,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5620:14", "check": "derivatives.yaml:5619:10"},
         formulas={},
     ),
     Op(
@@ -10250,7 +10922,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5625:14"},
         formulas={},
     ),
     Op(
@@ -10270,7 +10942,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5634:14", "check": "derivatives.yaml:5633:10"},
         formulas={},
     ),
     Op(
@@ -10290,7 +10962,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5644:14", "check": "derivatives.yaml:5643:10"},
         formulas={},
     ),
     Op(
@@ -10310,7 +10982,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5654:14", "check": "derivatives.yaml:5653:10"},
         formulas={},
     ),
     Op(
@@ -10330,7 +11002,12 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={"repeats": "derivatives.yaml:5670:12", "batch": "derivatives.yaml:5669:10"},
+        places={
+            "repeats": "derivatives.yaml:5670:12",
+            "kernel": "derivatives.yaml:5668:11",
+            "check": "derivatives.yaml:5667:10",
+            "batch": "derivatives.yaml:5669:10",
+        },
         formulas={"repeats": "non_differentiable"},
     ),
     Op(
@@ -10359,7 +11036,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5687:14", "check": "derivatives.yaml:5686:10"},
         formulas={},
     ),
     Op(
@@ -10384,7 +11061,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5696:14", "check": "derivatives.yaml:5695:10"},
         formulas={},
     ),
     Op(
@@ -10404,7 +11081,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5704:14", "check": "derivatives.yaml:5703:10"},
         formulas={},
     ),
     Op(
@@ -10424,7 +11101,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5711:14", "check": "derivatives.yaml:5710:10"},
         formulas={},
     ),
     Op(
@@ -10448,7 +11125,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5718:14", "check": "derivatives.yaml:5717:10"},
         formulas={},
     ),
     Op(
@@ -10468,7 +11145,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5731:14", "check": "derivatives.yaml:5730:10"},
         formulas={},
     ),
     Op(
@@ -10493,7 +11170,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5737:14", "check": "derivatives.yaml:5736:10"},
         formulas={},
     ),
     Op(
@@ -10513,7 +11190,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5747:14"},
         formulas={},
     ),
     Op(
@@ -10533,7 +11210,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5759:14", "check": "derivatives.yaml:5758:10"},
         formulas={},
     ),
     Op(
@@ -10553,7 +11230,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5770:14", "check": "derivatives.yaml:5769:10"},
         formulas={},
     ),
     Op(
@@ -10583,6 +11260,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5783:9",
             "result": "derivatives.yaml:5784:11",
+            "view": "derivatives.yaml:5781:9",
+            "check": "derivatives.yaml:5780:10",
             "batch": "derivatives.yaml:5782:10",
         },
         formulas={"self": "unfold_backward(grad, self.shape, dimension, size, step)", "result": "auto_linear"},
@@ -10615,6 +11294,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:5799:16",
             "result": "derivatives.yaml:5800:11",
+            "kernel": "derivatives.yaml:5797:11",
+            "check": "derivatives.yaml:5796:10",
             "batch": "derivatives.yaml:5798:10",
         },
         formulas={"grad_output": "grad.unfold(dim, length, step)", "result": "auto_linear"},
@@ -10638,7 +11319,13 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5808:9", "result": "derivatives.yaml:5810:11"},
+        places={
+            "self": "derivatives.yaml:5808:9",
+            "result": "derivatives.yaml:5810:11",
+            "view": "derivatives.yaml:5807:9",
+            "check": "derivatives.yaml:5806:10",
+            "backward": "derivatives.yaml:5809:13",
+        },
         formulas={"self": "select_backward(grad, self.shape, dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -10671,6 +11358,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:5824:16",
             "result": "derivatives.yaml:5825:11",
+            "kernel": "derivatives.yaml:5822:11",
+            "check": "derivatives.yaml:5821:10",
             "batch": "derivatives.yaml:5823:10",
         },
         formulas={"grad_output": "grad.select(dim, index)", "result": "auto_linear"},
@@ -10709,7 +11398,13 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5834:9", "result": "derivatives.yaml:5836:11"},
+        places={
+            "self": "derivatives.yaml:5834:9",
+            "result": "derivatives.yaml:5836:11",
+            "view": "derivatives.yaml:5833:9",
+            "check": "derivatives.yaml:5832:10",
+            "backward": "derivatives.yaml:5835:13",
+        },
         formulas={"self": "slice_backward(grad, self.shape, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10744,6 +11439,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:5851:16",
             "result": "derivatives.yaml:5852:11",
+            "kernel": "derivatives.yaml:5849:11",
+            "check": "derivatives.yaml:5848:10",
             "batch": "derivatives.yaml:5850:10",
         },
         formulas={"grad_output": "slice(grad, dim, start, end, step)", "result": "auto_linear"},
@@ -10772,7 +11469,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5862:9", "result": "derivatives.yaml:5863:11"},
+        places={
+            "self": "derivatives.yaml:5862:9",
+            "result": "derivatives.yaml:5863:11",
+            "view": "derivatives.yaml:5861:9",
+            "check": "derivatives.yaml:5860:10",
+        },
         formulas={"self": "slice_backward(grad, self.shape, dim, start, start + length, 1)", "result": "auto_linear"},
     ),
     Op(
@@ -10807,6 +11509,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5876:9",
             "result": "derivatives.yaml:5877:11",
+            "view": "derivatives.yaml:5874:9",
+            "check": "derivatives.yaml:5873:10",
             "batch": "derivatives.yaml:5875:10",
         },
         formulas={
@@ -10847,6 +11551,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:5895:9",
             "result": "derivatives.yaml:5896:11",
+            "kernel": "derivatives.yaml:5893:11",
+            "check": "derivatives.yaml:5892:10",
             "batch": "derivatives.yaml:5894:10",
         },
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
@@ -10880,7 +11586,13 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5907:9", "result": "derivatives.yaml:5909:11"},
+        places={
+            "self": "derivatives.yaml:5907:9",
+            "result": "derivatives.yaml:5909:11",
+            "view": "derivatives.yaml:5906:9",
+            "check": "derivatives.yaml:5905:10",
+            "backward": "derivatives.yaml:5908:13",
+        },
         formulas={"self": "diagonal_backward(grad, self.shape, offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -10914,6 +11626,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:5927:16",
             "result": "derivatives.yaml:5928:11",
+            "kernel": "derivatives.yaml:5925:11",
+            "check": "derivatives.yaml:5924:10",
             "batch": "derivatives.yaml:5926:10",
         },
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
@@ -10935,7 +11649,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5935:14", "check": "derivatives.yaml:5934:10"},
         formulas={},
     ),
     Op(
@@ -10955,7 +11669,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5946:14", "check": "derivatives.yaml:5945:10"},
         formulas={},
     ),
     Op(
@@ -10977,7 +11691,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5957:9", "result": "derivatives.yaml:5958:11"},
+        places={
+            "self": "derivatives.yaml:5957:9",
+            "result": "derivatives.yaml:5958:11",
+            "view": "derivatives.yaml:5956:9",
+            "check": "derivatives.yaml:5955:10",
+        },
         formulas={"self": "stack(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -10999,7 +11718,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5969:9", "result": "derivatives.yaml:5970:11"},
+        places={
+            "self": "derivatives.yaml:5969:9",
+            "result": "derivatives.yaml:5970:11",
+            "view": "derivatives.yaml:5968:9",
+            "check": "derivatives.yaml:5967:10",
+        },
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11025,7 +11749,12 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5983:9", "result": "derivatives.yaml:5984:11"},
+        places={
+            "self": "derivatives.yaml:5983:9",
+            "result": "derivatives.yaml:5984:11",
+            "view": "derivatives.yaml:5982:9",
+            "check": "derivatives.yaml:5981:10",
+        },
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11049,7 +11778,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5993:14"},
         formulas={},
     ),
     Op(
@@ -11069,7 +11798,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:5999:14", "check": "derivatives.yaml:5998:10"},
         formulas={},
     ),
     Op(
@@ -11089,7 +11818,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6008:14"},
         formulas={},
     ),
     Op(
@@ -11109,7 +11838,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6016:14"},
         formulas={},
     ),
     Op(
@@ -11133,7 +11862,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6024:14"},
         formulas={},
     ),
     Op(
@@ -11158,7 +11887,10 @@ OPS = [
         places={
             "tensors": "derivatives.yaml:6038:12",
             "result": "derivatives.yaml:6040:11",
+            "kernel": "derivatives.yaml:6036:11",
+            "check": "derivatives.yaml:6035:10",
             "batch": "derivatives.yaml:6037:10",
+            "backward": "derivatives.yaml:6039:13",
         },
         formulas={"tensors": "cat_backward(grad, sizes(tensors), dim)", "result": "auto_linear"},
     ),
@@ -11184,7 +11916,10 @@ OPS = [
         places={
             "tensors": "derivatives.yaml:6059:12",
             "result": "derivatives.yaml:6061:11",
+            "kernel": "derivatives.yaml:6057:11",
+            "check": "derivatives.yaml:6056:10",
             "batch": "derivatives.yaml:6058:10",
+            "backward": "derivatives.yaml:6060:13",
         },
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear"},
     ),
@@ -11210,7 +11945,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:6075:9",
             "result": "derivatives.yaml:6077:11",
+            "kernel": "derivatives.yaml:6073:11",
+            "check": "derivatives.yaml:6072:10",
             "batch": "derivatives.yaml:6074:10",
+            "backward": "derivatives.yaml:6076:13",
         },
         formulas={"self": "grad.flip(dims)", "result": "auto_linear"},
     ),
@@ -11244,7 +11982,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:6091:9",
             "result": "derivatives.yaml:6093:11",
+            "kernel": "derivatives.yaml:6089:11",
+            "check": "derivatives.yaml:6088:10",
             "batch": "derivatives.yaml:6090:10",
+            "backward": "derivatives.yaml:6092:13",
         },
         formulas={"self": "grad.roll(negated(shifts), dims)", "result": "auto_linear"},
     ),
@@ -11271,7 +12012,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:6108:9",
             "result": "derivatives.yaml:6110:11",
+            "kernel": "derivatives.yaml:6106:11",
+            "check": "derivatives.yaml:6105:10",
             "batch": "derivatives.yaml:6107:10",
+            "backward": "derivatives.yaml:6109:13",
         },
         formulas={"self": "grad.triu(diagonal)", "result": "auto_linear"},
     ),
@@ -11298,7 +12042,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:6127:9",
             "result": "derivatives.yaml:6129:11",
+            "kernel": "derivatives.yaml:6125:11",
+            "check": "derivatives.yaml:6124:10",
             "batch": "derivatives.yaml:6126:10",
+            "backward": "derivatives.yaml:6128:13",
         },
         formulas={"self": "grad.tril(diagonal)", "result": "auto_linear"},
     ),
@@ -11328,7 +12075,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:6145:9",
             "result": "derivatives.yaml:6147:11",
+            "kernel": "derivatives.yaml:6143:11",
+            "check": "derivatives.yaml:6142:10",
             "batch": "derivatives.yaml:6144:10",
+            "backward": "derivatives.yaml:6146:13",
         },
         formulas={"self": "constant_pad_nd(grad, negated(pad), 0)", "result": "constant_pad_nd(self_t, pad, 0)"},
     ),
@@ -11354,6 +12104,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:6163:9",
             "result": "derivatives.yaml:6164:11",
+            "kernel": "derivatives.yaml:6160:11",
             "batch": "derivatives.yaml:6162:10",
         },
         formulas={"self": "grad", "result": "auto_linear"},
@@ -11380,6 +12131,7 @@ OPS = [
         places={
             "self": "derivatives.yaml:6179:9",
             "result": "derivatives.yaml:6180:11",
+            "kernel": "derivatives.yaml:6177:11",
             "batch": "derivatives.yaml:6178:10",
         },
         formulas={"self": "grad", "result": "auto_linear"},
@@ -11418,7 +12170,10 @@ OPS = [
             "self": "derivatives.yaml:6195:9",
             "indices": "derivatives.yaml:6194:12",
             "result": "derivatives.yaml:6197:11",
+            "kernel": "derivatives.yaml:6192:11",
+            "check": "derivatives.yaml:6191:10",
             "batch": "derivatives.yaml:6193:10",
+            "backward": "derivatives.yaml:6196:13",
         },
         formulas={
             "self": "index_backward(grad, self.shape, indices)",
@@ -11456,6 +12211,8 @@ OPS = [
             "grad_output": "derivatives.yaml:6215:16",
             "indices": "derivatives.yaml:6214:12",
             "result": "derivatives.yaml:6216:11",
+            "kernel": "derivatives.yaml:6212:11",
+            "check": "derivatives.yaml:6211:10",
             "batch": "derivatives.yaml:6213:10",
         },
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
@@ -11499,6 +12256,8 @@ OPS = [
             "indices": "derivatives.yaml:6230:12",
             "values": "derivatives.yaml:6232:11",
             "result": "derivatives.yaml:6233:11",
+            "kernel": "derivatives.yaml:6228:11",
+            "check": "derivatives.yaml:6227:10",
             "batch": "derivatives.yaml:6229:10",
         },
         formulas={
@@ -11535,7 +12294,10 @@ OPS = [
             "self": "derivatives.yaml:6252:9",
             "index": "derivatives.yaml:6251:10",
             "result": "derivatives.yaml:6254:11",
+            "kernel": "derivatives.yaml:6249:11",
+            "check": "derivatives.yaml:6248:10",
             "batch": "derivatives.yaml:6250:10",
+            "backward": "derivatives.yaml:6253:13",
         },
         formulas={
             "self": "index_add(zeros_of(grad, self.shape), dim, index, grad)",
@@ -11577,6 +12339,8 @@ OPS = [
             "index": "derivatives.yaml:6269:10",
             "source": "derivatives.yaml:6271:11",
             "result": "derivatives.yaml:6272:11",
+            "kernel": "derivatives.yaml:6267:11",
+            "check": "derivatives.yaml:6266:10",
             "batch": "derivatives.yaml:6268:10",
         },
         formulas={
@@ -11618,7 +12382,10 @@ OPS = [
             "self": "derivatives.yaml:6288:9",
             "index": "derivatives.yaml:6287:10",
             "result": "derivatives.yaml:6290:11",
+            "kernel": "derivatives.yaml:6285:11",
+            "check": "derivatives.yaml:6284:10",
             "batch": "derivatives.yaml:6286:10",
+            "backward": "derivatives.yaml:6289:13",
         },
         formulas={
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
@@ -11659,6 +12426,8 @@ OPS = [
             "index": "derivatives.yaml:6307:10",
             "src": "derivatives.yaml:6309:8",
             "result": "derivatives.yaml:6310:11",
+            "kernel": "derivatives.yaml:6305:11",
+            "check": "derivatives.yaml:6304:10",
             "batch": "derivatives.yaml:6306:10",
         },
         formulas={
@@ -11700,6 +12469,8 @@ OPS = [
             "self": "derivatives.yaml:6328:9",
             "index": "derivatives.yaml:6327:10",
             "result": "derivatives.yaml:6329:11",
+            "kernel": "derivatives.yaml:6325:11",
+            "check": "derivatives.yaml:6324:10",
             "batch": "derivatives.yaml:6326:10",
         },
         formulas={
@@ -11741,6 +12512,8 @@ OPS = [
             "index": "derivatives.yaml:6340:10",
             "src": "derivatives.yaml:6342:8",
             "result": "derivatives.yaml:6343:11",
+            "kernel": "derivatives.yaml:6338:11",
+            "check": "derivatives.yaml:6337:10",
             "batch": "derivatives.yaml:6339:10",
         },
         formulas={
@@ -11774,6 +12547,8 @@ OPS = [
             "self": "derivatives.yaml:6360:9",
             "mask": "derivatives.yaml:6359:9",
             "result": "derivatives.yaml:6361:11",
+            "elementwise": "derivatives.yaml:6358:16",
+            "check": "derivatives.yaml:6357:10",
         },
         formulas={
             "self": "grad.masked_fill(mask, 0)",
@@ -11810,6 +12585,8 @@ OPS = [
             "mask": "derivatives.yaml:6377:9",
             "value": "derivatives.yaml:6379:10",
             "result": "derivatives.yaml:6380:11",
+            "elementwise": "derivatives.yaml:6375:16",
+            "check": "derivatives.yaml:6374:10",
             "batch": "derivatives.yaml:6376:10",
         },
         formulas={
@@ -11836,7 +12613,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6387:14", "check": "derivatives.yaml:6386:10"},
         formulas={},
     ),
     Op(
@@ -11856,7 +12633,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:6401:10"},
+        places={"kernel": "derivatives.yaml:6400:11", "batch": "derivatives.yaml:6401:10"},
         formulas={},
     ),
     Op(
@@ -11876,7 +12653,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6416:14", "check": "derivatives.yaml:6415:10"},
         formulas={},
     ),
     Op(
@@ -11896,7 +12673,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6427:14"},
         formulas={},
     ),
     Op(
@@ -11922,7 +12699,12 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"index": "derivatives.yaml:6442:10", "batch": "derivatives.yaml:6441:10"},
+        places={
+            "index": "derivatives.yaml:6442:10",
+            "kernel": "derivatives.yaml:6440:11",
+            "check": "derivatives.yaml:6439:10",
+            "batch": "derivatives.yaml:6441:10",
+        },
         formulas={"index": "non_differentiable"},
     ),
     Op(
@@ -11942,7 +12724,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6449:14", "check": "derivatives.yaml:6448:10"},
         formulas={},
     ),
     Op(
@@ -11971,7 +12753,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6460:14", "check": "derivatives.yaml:6459:10"},
         formulas={},
     ),
     Op(
@@ -11991,7 +12773,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6472:14", "check": "derivatives.yaml:6471:10"},
         formulas={},
     ),
     Op(
@@ -12015,7 +12797,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6481:14", "check": "derivatives.yaml:6480:10"},
         formulas={},
     ),
     Op(
@@ -12044,7 +12826,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6496:14", "check": "derivatives.yaml:6495:10"},
         formulas={},
     ),
     Op(
@@ -12070,7 +12852,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6510:14", "check": "derivatives.yaml:6509:10"},
         formulas={},
     ),
     Op(
@@ -12096,7 +12878,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6522:14", "check": "derivatives.yaml:6521:10"},
         formulas={},
     ),
     Op(
@@ -12143,6 +12925,8 @@ OPS = [
             "self": "derivatives.yaml:6533:14",
             "src": "derivatives.yaml:6533:14",
             "result": "derivatives.yaml:6534:11",
+            "kernel": "derivatives.yaml:6530:11",
+            "check": "derivatives.yaml:6529:10",
             "batch": "derivatives.yaml:6531:10",
         },
         formulas={
@@ -12179,7 +12963,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6562:14", "check": "derivatives.yaml:6561:10"},
         formulas={},
     ),
     Op(
@@ -12206,7 +12990,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6571:14", "check": "derivatives.yaml:6570:10"},
         formulas={},
     ),
     Op(
@@ -12237,7 +13021,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6578:14", "check": "derivatives.yaml:6577:10"},
         formulas={},
     ),
     Op(
@@ -12257,7 +13041,11 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"mask": "derivatives.yaml:6594:9", "batch": "derivatives.yaml:6593:10"},
+        places={
+            "mask": "derivatives.yaml:6594:9",
+            "kernel": "derivatives.yaml:6592:11",
+            "batch": "derivatives.yaml:6593:10",
+        },
         formulas={"mask": "non_differentiable"},
     ),
     Op(
@@ -12282,7 +13070,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6603:14", "check": "derivatives.yaml:6602:10"},
         formulas={},
     ),
     Op(
@@ -12307,7 +13095,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6614:14", "check": "derivatives.yaml:6613:10"},
         formulas={},
     ),
     Op(
@@ -12338,7 +13126,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6624:14", "check": "derivatives.yaml:6623:10"},
         formulas={},
     ),
     Op(
@@ -12364,7 +13152,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6633:14", "check": "derivatives.yaml:6632:10"},
         formulas={},
     ),
     Op(
@@ -12393,7 +13181,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6643:14", "check": "derivatives.yaml:6642:10"},
         formulas={},
     ),
     Op(
@@ -12415,7 +13203,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6656:9", "result": "derivatives.yaml:6657:11"},
+        places={
+            "self": "derivatives.yaml:6656:9",
+            "result": "derivatives.yaml:6657:11",
+            "elementwise": "derivatives.yaml:6655:16",
+            "check": "derivatives.yaml:6654:10",
+        },
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12441,6 +13234,8 @@ OPS = [
             "self": "derivatives.yaml:6671:9",
             "value": "derivatives.yaml:6672:10",
             "result": "derivatives.yaml:6673:11",
+            "elementwise": "derivatives.yaml:6669:16",
+            "check": "derivatives.yaml:6668:10",
             "batch": "derivatives.yaml:6670:10",
         },
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
@@ -12464,7 +13259,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6682:9", "result": "derivatives.yaml:6683:11"},
+        places={
+            "self": "derivatives.yaml:6682:9",
+            "result": "derivatives.yaml:6683:11",
+            "elementwise": "derivatives.yaml:6681:16",
+        },
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12492,7 +13291,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6693:14", "check": "derivatives.yaml:6692:10"},
         formulas={},
     ),
     Op(
@@ -12522,6 +13321,8 @@ OPS = [
             "self": "derivatives.yaml:6710:9",
             "src": "derivatives.yaml:6711:8",
             "result": "derivatives.yaml:6712:11",
+            "elementwise": "derivatives.yaml:6709:16",
+            "check": "derivatives.yaml:6707:10",
         },
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
     ),
@@ -12559,7 +13360,10 @@ OPS = [
             "weight": "derivatives.yaml:6736:11",
             "bias": "derivatives.yaml:6737:9",
             "result": "derivatives.yaml:6739:11",
+            "kernel": "derivatives.yaml:6732:11",
+            "check": "derivatives.yaml:6734:10",
             "batch": "derivatives.yaml:6733:10",
+            "backward": "derivatives.yaml:6738:13",
         },
         formulas={
             "self": "rows_times(grad, conjugate(weight))",
@@ -12596,6 +13400,8 @@ OPS = [
             "grad_output": "derivatives.yaml:6762:16",
             "self": "derivatives.yaml:6763:9",
             "result": "derivatives.yaml:6764:11",
+            "kernel": "derivatives.yaml:6759:11",
+            "check": "derivatives.yaml:6761:10",
             "batch": "derivatives.yaml:6760:10",
         },
         formulas={
@@ -12644,6 +13450,8 @@ OPS = [
             "weight": "derivatives.yaml:6780:11",
             "bias": "derivatives.yaml:6781:9",
             "result": "derivatives.yaml:6783:5",
+            "kernel": "derivatives.yaml:6776:11",
+            "check": "derivatives.yaml:6778:10",
             "batch": "derivatives.yaml:6777:10",
         },
         formulas={
@@ -12688,6 +13496,8 @@ OPS = [
             "grad_output": "derivatives.yaml:6810:16",
             "weight": "derivatives.yaml:6811:11",
             "result": "derivatives.yaml:6812:11",
+            "kernel": "derivatives.yaml:6807:11",
+            "check": "derivatives.yaml:6809:10",
             "batch": "derivatives.yaml:6808:10",
         },
         formulas={
@@ -12731,6 +13541,8 @@ OPS = [
             "grad_output": "derivatives.yaml:6827:16",
             "self": "derivatives.yaml:6828:9",
             "result": "derivatives.yaml:6829:11",
+            "kernel": "derivatives.yaml:6824:11",
+            "check": "derivatives.yaml:6826:10",
             "batch": "derivatives.yaml:6825:10",
         },
         formulas={
@@ -12764,7 +13576,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6838:14"},
         formulas={},
     ),
     Op(
@@ -12792,7 +13604,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6848:14"},
         formulas={},
     ),
     Op(
@@ -12823,7 +13635,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6855:14"},
         formulas={},
     ),
     Op(
@@ -12854,7 +13666,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6870:14"},
         formulas={},
     ),
     Op(
@@ -12882,7 +13694,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6878:14"},
         formulas={},
     ),
     Op(
@@ -12910,7 +13722,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6888:14"},
         formulas={},
     ),
     Op(
@@ -12943,7 +13755,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6896:14"},
         formulas={},
     ),
     Op(
@@ -12975,7 +13787,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6909:14"},
         formulas={},
     ),
     Op(
@@ -13004,7 +13816,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6923:14"},
         formulas={},
     ),
     Op(
@@ -13034,6 +13846,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:6937:9",
             "result": "derivatives.yaml:6938:11",
+            "kernel": "derivatives.yaml:6934:11",
+            "check": "derivatives.yaml:6936:10",
             "batch": "derivatives.yaml:6935:10",
         },
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
@@ -13068,6 +13882,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:6955:16",
             "result": "derivatives.yaml:6956:11",
+            "kernel": "derivatives.yaml:6952:11",
+            "check": "derivatives.yaml:6954:10",
             "batch": "derivatives.yaml:6953:10",
         },
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
@@ -13103,6 +13919,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:6972:9",
             "result": "derivatives.yaml:6973:11",
+            "kernel": "derivatives.yaml:6970:11",
+            "check": "derivatives.yaml:6969:10",
             "batch": "derivatives.yaml:6971:10",
         },
         formulas={
@@ -13142,6 +13960,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:6987:9",
             "result": "derivatives.yaml:6988:11",
+            "kernel": "derivatives.yaml:6985:11",
+            "check": "derivatives.yaml:6984:10",
             "batch": "derivatives.yaml:6986:10",
         },
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
@@ -13163,7 +13983,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:6997:14", "check": "derivatives.yaml:6996:10"},
         formulas={},
     ),
     Op(
@@ -13183,7 +14003,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:7008:14", "check": "derivatives.yaml:7007:10"},
         formulas={},
     ),
     Op(
@@ -13203,7 +14023,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:7018:14", "check": "derivatives.yaml:7017:10"},
         formulas={},
     ),
     Op(
@@ -13241,7 +14061,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:7032:9",
             "result": "derivatives.yaml:7034:11",
+            "kernel": "derivatives.yaml:7030:11",
+            "check": "derivatives.yaml:7029:10",
             "batch": "derivatives.yaml:7031:10",
+            "backward": "derivatives.yaml:7033:13",
         },
         formulas={
             "self": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
@@ -13281,6 +14104,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:7050:16",
             "result": "derivatives.yaml:7051:11",
+            "kernel": "derivatives.yaml:7048:11",
+            "check": "derivatives.yaml:7047:10",
             "batch": "derivatives.yaml:7049:10",
         },
         formulas={
@@ -13316,7 +14141,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:7063:10"},
+        places={
+            "kernel": "derivatives.yaml:7062:11",
+            "check": "derivatives.yaml:7061:10",
+            "batch": "derivatives.yaml:7063:10",
+        },
         formulas={},
     ),
     Op(
@@ -13348,7 +14177,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7075:14", "check": "derivatives.yaml:7074:10"},
         formulas={},
     ),
     Op(
@@ -13375,7 +14204,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7094:14", "check": "derivatives.yaml:7093:10"},
         formulas={},
     ),
     Op(
@@ -13416,6 +14245,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:7114:9",
             "values": "derivatives.yaml:7115:11",
+            "kernel": "derivatives.yaml:7111:11",
+            "check": "derivatives.yaml:7113:10",
             "batch": "derivatives.yaml:7112:10",
         },
         formulas={
@@ -13454,6 +14285,8 @@ OPS = [
             "grad_output": "derivatives.yaml:7135:16",
             "indices": "derivatives.yaml:7136:12",
             "result": "derivatives.yaml:7137:11",
+            "kernel": "derivatives.yaml:7132:11",
+            "check": "derivatives.yaml:7134:10",
             "batch": "derivatives.yaml:7133:10",
         },
         formulas={
@@ -13486,7 +14319,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7146:14"},
         formulas={},
     ),
     Op(
@@ -13513,7 +14346,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7157:14"},
         formulas={},
     ),
     Op(
@@ -13540,7 +14373,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7169:14"},
         formulas={},
     ),
     Op(
@@ -13573,6 +14406,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:7186:9",
             "values": "derivatives.yaml:7187:11",
+            "kernel": "derivatives.yaml:7183:11",
+            "check": "derivatives.yaml:7185:10",
             "batch": "derivatives.yaml:7184:10",
         },
         formulas={
@@ -13597,7 +14432,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7198:14"},
         formulas={},
     ),
     Op(
@@ -13640,6 +14475,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:7214:9",
             "result": "derivatives.yaml:7215:11",
+            "kernel": "derivatives.yaml:7211:11",
+            "check": "derivatives.yaml:7213:10",
             "batch": "derivatives.yaml:7212:10",
         },
         formulas={
@@ -13683,6 +14520,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:7234:16",
             "result": "derivatives.yaml:7235:11",
+            "kernel": "derivatives.yaml:7231:11",
+            "check": "derivatives.yaml:7233:10",
             "batch": "derivatives.yaml:7232:10",
         },
         formulas={
@@ -13714,7 +14553,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7245:14"},
         formulas={},
     ),
     Op(
@@ -13742,7 +14581,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7257:14"},
         formulas={},
     ),
     Op(
@@ -13770,7 +14609,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7270:14"},
         formulas={},
     ),
     Op(
@@ -13804,6 +14643,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:7285:9",
             "result": "derivatives.yaml:7286:11",
+            "kernel": "derivatives.yaml:7282:11",
+            "check": "derivatives.yaml:7284:10",
             "batch": "derivatives.yaml:7283:10",
         },
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
@@ -13837,6 +14678,8 @@ OPS = [
         places={
             "grad_output": "derivatives.yaml:7303:16",
             "result": "derivatives.yaml:7304:11",
+            "kernel": "derivatives.yaml:7300:11",
+            "check": "derivatives.yaml:7302:10",
             "batch": "derivatives.yaml:7301:10",
         },
         formulas={
@@ -13861,7 +14704,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7313:14"},
         formulas={},
     ),
     Op(
@@ -13881,7 +14724,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7325:14"},
         formulas={},
     ),
     Op(
@@ -13901,7 +14744,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7334:14"},
         formulas={},
     ),
     Op(
@@ -13942,7 +14785,10 @@ OPS = [
             "weight": "derivatives.yaml:7349:11",
             "bias": "derivatives.yaml:7350:9",
             "output": "derivatives.yaml:7352:11",
+            "kernel": "derivatives.yaml:7344:11",
+            "check": "derivatives.yaml:7346:10",
             "batch": "derivatives.yaml:7345:10",
+            "backward": "derivatives.yaml:7351:13",
         },
         formulas={
             "self": "standardize_slope(grad, self, weight, dim, affine_shape, eps)",
@@ -13985,7 +14831,10 @@ OPS = [
             "weight": "derivatives.yaml:7374:11",
             "bias": "derivatives.yaml:7375:9",
             "output": "derivatives.yaml:7377:11",
+            "kernel": "derivatives.yaml:7369:11",
+            "check": "derivatives.yaml:7371:10",
             "batch": "derivatives.yaml:7370:10",
+            "backward": "derivatives.yaml:7376:13",
         },
         formulas={
             "self": "grouped_slope(grad, self, weight, groups, eps)",
@@ -14031,6 +14880,8 @@ OPS = [
             "weight": "derivatives.yaml:7397:11",
             "bias": "derivatives.yaml:7398:9",
             "result": "derivatives.yaml:7399:11",
+            "kernel": "derivatives.yaml:7391:11",
+            "check": "derivatives.yaml:7393:10",
             "batch": "derivatives.yaml:7392:10",
         },
         formulas={
@@ -14075,7 +14926,10 @@ OPS = [
             "self": "derivatives.yaml:7415:9",
             "weight": "derivatives.yaml:7416:11",
             "output": "derivatives.yaml:7418:11",
+            "kernel": "derivatives.yaml:7411:11",
+            "check": "derivatives.yaml:7413:10",
             "batch": "derivatives.yaml:7412:10",
+            "backward": "derivatives.yaml:7417:13",
         },
         formulas={
             "self": "rms_slope(grad, self, weight, dim, eps)",
@@ -14109,7 +14963,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:7434:9",
             "result": "derivatives.yaml:7436:11",
+            "kernel": "derivatives.yaml:7431:11",
+            "check": "derivatives.yaml:7433:10",
             "batch": "derivatives.yaml:7432:10",
+            "backward": "derivatives.yaml:7435:13",
         },
         formulas={"self": "softmax_backward(grad, result, dim)", "result": "softmax_backward(self_t, result, dim)"},
     ),
@@ -14140,6 +14997,8 @@ OPS = [
             "grad_output": "derivatives.yaml:7460:16",
             "output": "derivatives.yaml:7462:5",
             "result": "derivatives.yaml:7464:5",
+            "kernel": "derivatives.yaml:7457:11",
+            "check": "derivatives.yaml:7459:10",
             "batch": "derivatives.yaml:7458:10",
         },
         formulas={
@@ -14174,7 +15033,10 @@ OPS = [
         places={
             "self": "derivatives.yaml:7478:9",
             "result": "derivatives.yaml:7480:11",
+            "kernel": "derivatives.yaml:7475:11",
+            "check": "derivatives.yaml:7477:10",
             "batch": "derivatives.yaml:7476:10",
+            "backward": "derivatives.yaml:7479:13",
         },
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
@@ -14208,6 +15070,8 @@ OPS = [
             "grad_output": "derivatives.yaml:7503:16",
             "output": "derivatives.yaml:7504:11",
             "result": "derivatives.yaml:7506:5",
+            "kernel": "derivatives.yaml:7500:11",
+            "check": "derivatives.yaml:7502:10",
             "batch": "derivatives.yaml:7501:10",
         },
         formulas={
@@ -14252,7 +15116,10 @@ OPS = [
             "target": "derivatives.yaml:7523:11",
             "weight": "derivatives.yaml:7524:11",
             "output": "derivatives.yaml:7525:11",
+            "kernel": "derivatives.yaml:7518:11",
+            "check": "derivatives.yaml:7520:10",
             "batch": "derivatives.yaml:7519:10",
+            "backward": "derivatives.yaml:7522:13",
         },
         formulas={
             "self": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
@@ -14297,6 +15164,8 @@ OPS = [
             "weight": "derivatives.yaml:7549:11",
             "total_weight": "derivatives.yaml:7550:17",
             "result": "derivatives.yaml:7551:11",
+            "kernel": "derivatives.yaml:7542:11",
+            "check": "derivatives.yaml:7544:10",
             "batch": "derivatives.yaml:7543:10",
         },
         formulas={
@@ -14345,7 +15214,10 @@ OPS = [
             "target": "derivatives.yaml:7567:11",
             "weight": "derivatives.yaml:7568:11",
             "output": "derivatives.yaml:7570:11",
+            "kernel": "derivatives.yaml:7563:11",
+            "check": "derivatives.yaml:7565:10",
             "batch": "derivatives.yaml:7564:10",
+            "backward": "derivatives.yaml:7569:13",
         },
         formulas={
             "self": "cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
@@ -14386,7 +15258,10 @@ OPS = [
             "self": "derivatives.yaml:7596:9",
             "target": "derivatives.yaml:7597:11",
             "result": "derivatives.yaml:7599:11",
+            "kernel": "derivatives.yaml:7593:11",
+            "check": "derivatives.yaml:7595:10",
             "batch": "derivatives.yaml:7594:10",
+            "backward": "derivatives.yaml:7598:13",
         },
         formulas={
             "self": "mse_loss_backward(grad, self, target, reduction)",
@@ -14427,6 +15302,8 @@ OPS = [
             "self": "derivatives.yaml:7619:9",
             "target": "derivatives.yaml:7620:11",
             "result": "derivatives.yaml:7622:5",
+            "kernel": "derivatives.yaml:7615:11",
+            "check": "derivatives.yaml:7617:10",
             "batch": "derivatives.yaml:7616:10",
         },
         formulas={
@@ -14469,6 +15346,8 @@ OPS = [
             "target": "derivatives.yaml:7639:11",
             "weight": "derivatives.yaml:7640:11",
             "result": "derivatives.yaml:7642:5",
+            "kernel": "derivatives.yaml:7635:11",
+            "check": "derivatives.yaml:7637:10",
             "batch": "derivatives.yaml:7636:10",
         },
         formulas={
@@ -14512,6 +15391,8 @@ OPS = [
             "target": "derivatives.yaml:7665:11",
             "weight": "derivatives.yaml:7666:11",
             "result": "derivatives.yaml:7668:5",
+            "kernel": "derivatives.yaml:7658:11",
+            "check": "derivatives.yaml:7660:10",
             "batch": "derivatives.yaml:7659:10",
         },
         formulas={
@@ -14557,6 +15438,8 @@ OPS = [
             "weight": "derivatives.yaml:7686:11",
             "pos_weight": "derivatives.yaml:7687:15",
             "result": "derivatives.yaml:7689:5",
+            "kernel": "derivatives.yaml:7681:11",
+            "check": "derivatives.yaml:7683:10",
             "batch": "derivatives.yaml:7682:10",
         },
         formulas={
@@ -14603,6 +15486,8 @@ OPS = [
             "weight": "derivatives.yaml:7713:11",
             "pos_weight": "derivatives.yaml:7714:15",
             "result": "derivatives.yaml:7716:5",
+            "kernel": "derivatives.yaml:7707:11",
+            "check": "derivatives.yaml:7709:10",
             "batch": "derivatives.yaml:7708:10",
         },
         formulas={
@@ -14638,6 +15523,8 @@ OPS = [
             "self": "derivatives.yaml:7732:9",
             "mask": "derivatives.yaml:7733:9",
             "result": "derivatives.yaml:7734:11",
+            "elementwise": "derivatives.yaml:7729:16",
+            "check": "derivatives.yaml:7731:10",
             "batch": "derivatives.yaml:7730:10",
         },
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
@@ -14674,7 +15561,10 @@ OPS = [
             "weight": "derivatives.yaml:7745:11",
             "indices": "derivatives.yaml:7747:12",
             "result": "derivatives.yaml:7748:11",
+            "kernel": "derivatives.yaml:7742:11",
+            "check": "derivatives.yaml:7744:10",
             "batch": "derivatives.yaml:7743:10",
+            "backward": "derivatives.yaml:7746:13",
         },
         formulas={
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
@@ -14714,6 +15604,8 @@ OPS = [
             "grad_output": "derivatives.yaml:7770:16",
             "indices": "derivatives.yaml:7771:12",
             "result": "derivatives.yaml:7772:11",
+            "kernel": "derivatives.yaml:7767:11",
+            "check": "derivatives.yaml:7769:10",
             "batch": "derivatives.yaml:7768:10",
         },
         formulas={
@@ -14750,6 +15642,8 @@ OPS = [
             "self": "derivatives.yaml:7786:9",
             "indices": "derivatives.yaml:7787:12",
             "result": "derivatives.yaml:7788:11",
+            "kernel": "derivatives.yaml:7783:11",
+            "check": "derivatives.yaml:7785:10",
             "batch": "derivatives.yaml:7784:10",
         },
         formulas={
@@ -14799,7 +15693,10 @@ OPS = [
             "bias_hh": "derivatives.yaml:7802:5",
             "output": "derivatives.yaml:7804:5",
             "last_hidden": "derivatives.yaml:7804:5",
+            "kernel": "derivatives.yaml:7797:11",
+            "check": "derivatives.yaml:7799:10",
             "batch": "derivatives.yaml:7798:10",
+            "backward": "derivatives.yaml:7800:13",
         },
         formulas={
             "self": "rnn_gradients(...)[0]",
@@ -14857,7 +15754,10 @@ OPS = [
             "output": "derivatives.yaml:7827:5",
             "last_hidden": "derivatives.yaml:7827:5",
             "last_cell": "derivatives.yaml:7827:5",
+            "kernel": "derivatives.yaml:7817:11",
+            "check": "derivatives.yaml:7819:10",
             "batch": "derivatives.yaml:7818:10",
+            "backward": "derivatives.yaml:7821:13",
         },
         formulas={
             "self": "lstm_gradients(...)[0]",
@@ -14913,7 +15813,10 @@ OPS = [
             "bias_hh": "derivatives.yaml:7845:14",
             "output": "derivatives.yaml:7847:5",
             "last_hidden": "derivatives.yaml:7847:5",
+            "kernel": "derivatives.yaml:7840:11",
+            "check": "derivatives.yaml:7842:10",
             "batch": "derivatives.yaml:7841:10",
+            "backward": "derivatives.yaml:7844:13",
         },
         formulas={
             "self": "gru_gradients(...)[0]",
@@ -14971,7 +15874,10 @@ OPS = [
             "value": "derivatives.yaml:7870:5",
             "bias": "derivatives.yaml:7870:5",
             "output": "derivatives.yaml:7872:5",
+            "kernel": "derivatives.yaml:7860:11",
+            "check": "derivatives.yaml:7862:10",
             "batch": "derivatives.yaml:7861:10",
+            "backward": "derivatives.yaml:7864:13",
         },
         formulas={
             "mask": "non_differentiable",
@@ -15020,7 +15926,10 @@ OPS = [
             "self": "derivatives.yaml:7898:14",
             "bias": "derivatives.yaml:7898:14",
             "output": "derivatives.yaml:7899:13",
+            "kernel": "derivatives.yaml:7890:11",
+            "check": "derivatives.yaml:7892:10",
             "batch": "derivatives.yaml:7891:10",
+            "backward": "derivatives.yaml:7896:13",
         },
         formulas={
             "mask": "non_differentiable",
@@ -15058,7 +15967,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7914:14", "check": "derivatives.yaml:7913:10"},
         formulas={},
     ),
     Op(
@@ -15088,6 +15997,7 @@ OPS = [
             "self": "derivatives.yaml:7929:9",
             "target": "derivatives.yaml:7930:11",
             "result": "derivatives.yaml:7931:11",
+            "elementwise": "derivatives.yaml:7928:16",
         },
         formulas={
             "self": "grad * clamp(self - target, -delta, delta)",
@@ -15123,7 +16033,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7941:14", "check": "derivatives.yaml:7940:10"},
         formulas={},
     ),
     Op(
@@ -15152,7 +16062,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7959:14", "check": "derivatives.yaml:7958:10"},
         formulas={},
     ),
     Op(
@@ -15182,7 +16092,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7973:14", "check": "derivatives.yaml:7972:10"},
         formulas={},
     ),
     Op(
@@ -15214,7 +16124,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:7992:14"},
         formulas={},
     ),
     Op(
@@ -15244,7 +16154,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8009:14", "check": "derivatives.yaml:8008:10"},
         formulas={},
     ),
     Op(
@@ -15271,7 +16181,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8025:14", "check": "derivatives.yaml:8024:10"},
         formulas={},
     ),
     Op(
@@ -15297,7 +16207,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8033:14"},
         formulas={},
     ),
     Op(
@@ -15324,7 +16234,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8044:14"},
         formulas={},
     ),
     Op(
@@ -15352,7 +16262,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8056:14", "check": "derivatives.yaml:8055:10"},
         formulas={},
     ),
     Op(
@@ -15377,7 +16287,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8069:14", "check": "derivatives.yaml:8068:10"},
         formulas={},
     ),
     Op(
@@ -15403,7 +16313,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8080:14"},
         formulas={},
     ),
     Op(
@@ -15429,7 +16339,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8091:14"},
         formulas={},
     ),
     Op(
@@ -15463,7 +16373,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8104:14", "check": "derivatives.yaml:8103:10"},
         formulas={},
     ),
     Op(
@@ -15494,7 +16404,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8122:14", "check": "derivatives.yaml:8121:10"},
         formulas={},
     ),
     Op(
@@ -15527,7 +16437,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8138:14", "check": "derivatives.yaml:8137:10"},
         formulas={},
     ),
     Op(
@@ -15556,7 +16466,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8153:14", "check": "derivatives.yaml:8152:10"},
         formulas={},
     ),
     Op(
@@ -15586,7 +16496,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8169:14", "check": "derivatives.yaml:8168:10"},
         formulas={},
     ),
     Op(
@@ -15621,7 +16531,10 @@ OPS = [
             "log_probs": "derivatives.yaml:8188:14",
             "targets": "derivatives.yaml:8190:12",
             "result": "derivatives.yaml:8192:5",
+            "kernel": "derivatives.yaml:8185:11",
+            "check": "derivatives.yaml:8187:10",
             "batch": "derivatives.yaml:8186:10",
+            "backward": "derivatives.yaml:8189:13",
         },
         formulas={
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
@@ -15658,7 +16571,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8205:14", "check": "derivatives.yaml:8204:10"},
         formulas={},
     ),
     Op(
@@ -15688,7 +16601,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8223:14", "check": "derivatives.yaml:8222:10"},
         formulas={},
     ),
     Op(
@@ -15725,6 +16638,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:8237:9",
             "result": "derivatives.yaml:8238:11",
+            "kernel": "derivatives.yaml:8234:11",
+            "check": "derivatives.yaml:8236:10",
             "batch": "derivatives.yaml:8235:10",
         },
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
@@ -15759,6 +16674,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:8254:9",
             "result": "derivatives.yaml:8255:11",
+            "kernel": "derivatives.yaml:8251:11",
+            "check": "derivatives.yaml:8253:10",
             "batch": "derivatives.yaml:8252:10",
         },
         formulas={
@@ -15797,6 +16714,8 @@ OPS = [
         places={
             "self": "derivatives.yaml:8270:9",
             "result": "derivatives.yaml:8271:11",
+            "kernel": "derivatives.yaml:8267:11",
+            "check": "derivatives.yaml:8269:10",
             "batch": "derivatives.yaml:8268:10",
         },
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
@@ -15823,7 +16742,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8285:14", "check": "derivatives.yaml:8284:10"},
         formulas={},
     ),
     Op(
@@ -15848,7 +16767,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8300:14", "check": "derivatives.yaml:8299:10"},
         formulas={},
     ),
     Op(
@@ -15873,7 +16792,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8315:14", "check": "derivatives.yaml:8314:10"},
         formulas={},
     ),
     Op(
@@ -15898,7 +16817,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8330:14", "check": "derivatives.yaml:8329:10"},
         formulas={},
     ),
     Op(
@@ -15923,7 +16842,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8345:14", "check": "derivatives.yaml:8344:10"},
         formulas={},
     ),
     Op(
@@ -15948,7 +16867,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8360:14", "check": "derivatives.yaml:8359:10"},
         formulas={},
     ),
     Op(
@@ -15973,7 +16892,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8375:14", "check": "derivatives.yaml:8374:10"},
         formulas={},
     ),
     Op(
@@ -15998,7 +16917,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8391:14", "check": "derivatives.yaml:8390:10"},
         formulas={},
     ),
     Op(
@@ -16023,7 +16942,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8407:14", "check": "derivatives.yaml:8406:10"},
         formulas={},
     ),
     Op(
@@ -16048,7 +16967,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8423:14", "check": "derivatives.yaml:8422:10"},
         formulas={},
     ),
     Op(
@@ -16073,7 +16992,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8439:14", "check": "derivatives.yaml:8438:10"},
         formulas={},
     ),
     Op(
@@ -16098,7 +17017,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8455:14", "check": "derivatives.yaml:8454:10"},
         formulas={},
     ),
     Op(
@@ -16123,7 +17042,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8471:14", "check": "derivatives.yaml:8470:10"},
         formulas={},
     ),
     Op(
@@ -16148,7 +17067,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8487:14", "check": "derivatives.yaml:8486:10"},
         formulas={},
     ),
     Op(
@@ -16173,7 +17092,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8503:14", "check": "derivatives.yaml:8502:10"},
         formulas={},
     ),
     Op(
@@ -16198,7 +17117,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8519:14", "check": "derivatives.yaml:8518:10"},
         formulas={},
     ),
     Op(
@@ -16223,7 +17142,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8535:14", "check": "derivatives.yaml:8534:10"},
         formulas={},
     ),
     Op(
@@ -16248,7 +17167,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8551:14", "check": "derivatives.yaml:8550:10"},
         formulas={},
     ),
     Op(
@@ -16268,7 +17187,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8565:14", "check": "derivatives.yaml:8564:10"},
         formulas={},
     ),
     Op(
@@ -16288,7 +17207,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8576:14", "check": "derivatives.yaml:8575:10"},
         formulas={},
     ),
     Op(
@@ -16324,7 +17243,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8587:14", "check": "derivatives.yaml:8586:10"},
         formulas={},
     ),
     Op(
@@ -16358,7 +17277,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
+        places={"composite": "derivatives.yaml:8606:14", "check": "derivatives.yaml:8605:10"},
         formulas={},
     ),
     Op(
@@ -16395,7 +17314,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8628:14", "check": "derivatives.yaml:8627:10"},
         formulas={},
     ),
     Op(
@@ -16421,7 +17340,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8649:14"},
         formulas={},
     ),
     Op(
@@ -16447,7 +17366,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8660:14"},
         formulas={},
     ),
     Op(
@@ -16473,7 +17392,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8671:14"},
         formulas={},
     ),
     Op(
@@ -16501,7 +17420,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
+        places={"composite": "derivatives.yaml:8683:14", "check": "derivatives.yaml:8682:10"},
         formulas={},
     ),
 ]

@@ -11,7 +11,7 @@ from typing import Any
 class Op:
     """One entry of a spec. `arguments` are (name, type, required, keyword only); `places`: formula to line:col.
 
-    The batching rule has a place too, under the key `batch`.
+    How the op is computed has a place too, under the key that says it, and so have its `check`, `batch` and `backward`.
     """
 
     name: str
