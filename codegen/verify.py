@@ -13,7 +13,7 @@ from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
-from .verify_point import Point, formulas_alone, gradients
+from .verify_point import Point, formulas_alone, gradients, joined
 from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import call_texts
@@ -108,6 +108,6 @@ def _raising(point: Point) -> Iterator[str]:
         tensors = point.tensors([i == number for i in range(len(point.leaves))])
         try:
             outputs = point.outputs(tensors)
-            gradients(outputs, [tensors[number]], point.seeds(outputs))
+            joined(gradients(outputs, [tensors[number]], point.seeds(outputs)))
         except Exception:
             yield leaf.argument

@@ -19,6 +19,7 @@ from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
 from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
 
+HINT = r"(?: \(.*see key kink\))?"
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
 
 
@@ -74,7 +75,7 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
     assert len(lines) == 1, lines
     place = outcome.place(name, mistake.argument)
     assert lines[0].startswith(f"{place}: {name}, "), lines[0]
-    subjects = {"result": "forward mode", "batch": "batching"}
+    subjects = {"result": "forward mode", "batch": "batching", "backward": "backward"}
     subject = subjects.get(mistake.argument, f"gradient of {mistake.argument}")
     assert subject in lines[0]
     assert mistake.says in lines[0]
@@ -84,13 +85,19 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
 def test_the_numbers_are_those_of_formula_and_function(outcome: Outcome, mistake: Mistake) -> None:
     """At the inputs shown, the wrong formula and the true slope are what the report says."""
     (line,) = outcome.about(wrong_name(mistake))
-    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}$", line)
+    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}{HINT}$", line)
     assert found, line
     inputs = {name: complex(value) for name, value in (part.split("=") for part in found[1].split(", "))}
     real = {name: value if value.imag else value.real for name, value in inputs.items()}
     assert mistake.formula is not None and mistake.slope is not None
     assert complex(found[2]) == pytest.approx(mistake.formula(**real), rel=0.02, abs=1e-9)
     assert complex(found[3]) == pytest.approx(mistake.slope(**real), rel=0.02, abs=1e-9)
+
+
+def test_a_slope_of_the_wrong_side_has_a_hint(outcome: Outcome) -> None:
+    """Where a formula gives a slope of a kink that is not the one asked for, and only there, the key is named."""
+    hinted = {mistake.name for mistake in MISTAKES if "see key kink" in "".join(outcome.about(wrong_name(mistake)))}
+    assert hinted == {"larger or equal at a kink", "whole gradient at a tie", "no gradient at a tie"}
 
 
 @pytest.mark.parametrize("name", ENTRIES)
