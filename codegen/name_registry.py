@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from .model import Entry, Problem, Spec, Where
 from .operators import special_methods
 
+IN_PLACE = "the in-place function"
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -68,7 +70,7 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
     for name, owner, what in functions:
         yield Claim(name, owner, what, entry, entry.where)
         if "inplace" in entry.variants:
-            yield Claim(f"{name}_", owner, "the in-place function", entry, entry.where)
+            yield Claim(f"{name}_", owner, IN_PLACE, entry, entry.where)
     for alias, where in zip(entry.aliases, entry.alias_places, strict=True):
         yield Claim(alias, own, "an alias", entry, where, "aliases")
         if "inplace" in entry.variants:
@@ -90,7 +92,9 @@ def _conflict(claim: Claim, other: Claim) -> str:
         return str(other) if claim.spelt else f"specgrad has an op of this name: {other}"
     if claim.owner == other.owner:
         return ""
-    return f"{other.entry.name} is the same in Python, first at {other.where}" if by_schema else str(other)
+    if by_schema and IN_PLACE not in (claim.what, other.what):
+        return f"{other.entry.name} is the same in Python, first at {other.where}"
+    return str(other)
 
 
 def _conflict_within(claim: Claim, other: Claim) -> str:

@@ -17,6 +17,7 @@ class Parameters:
     required: int  # of these, the first so many
     most: float  # arguments by place; infinite with *args
     first_hint: str = ""  # the annotation of the first
+    gives: str = ""  # the annotation of the result
     read: frozenset[str] = frozenset()
 
     def takes(self, count: int) -> bool:
@@ -50,6 +51,7 @@ def _parameters(function: ast.FunctionDef) -> Parameters:
         len(plain) - len(arguments.defaults),
         math.inf if arguments.vararg else len(plain),
         ast.unparse(hint) if hint else "",
+        ast.unparse(function.returns) if function.returns else "",
         frozenset(_reads(function)),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from .context import Context
 from .formula import value_reads
-from .model import Entry, Problem
+from .model import Entry, Problem, Schema
 from .operators import SYMBOLS, special_methods
 from .scope import fits
 
@@ -60,7 +60,15 @@ def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[
             continue
         given = int(isinstance(call.func, ast.Attribute))
         overloads = (context.ops.methods if given else context.ops.functions).get(name, ())
-        yield from [schema.full_name for schema in overloads if fits(call, schema, given)][:1]
+        found = [each for each in overloads if fits(call, each, given) and _types_fit(entry, call, each, given)]
+        yield from [schema.full_name for schema in found[:1]]
+
+
+def _types_fit(entry: Entry, call: ast.Call, schema: Schema, given: int) -> bool:
+    """Whether no tensor is given by place where the schema asks for something else; a check may make others of them."""
+    tensors = [a.name for a in entry.tensor_arguments if not a.type.is_list and entry.check is None]
+    pairs = zip(call.args, schema.arguments[given:], strict=False)
+    return not any(isinstance(a, ast.Name) and a.id in tensors and not to.type.is_tensor for a, to in pairs)
 
 
 def _called_by_operator(context: Context, entry: Entry) -> Iterator[str]:

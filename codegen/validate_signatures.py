@@ -60,8 +60,10 @@ def _check_batch(context: Context) -> Iterator[Problem]:
     """A batching rule takes the call; other functions of the rules' modules do not."""
     rule = context.entry.batch
     parameters = context.known.parameters.get("batch", {}).get(rule or "")
-    if parameters is not None and not (parameters.takes(1) and parameters.first_hint in ("", "Call")):
-        message = f"{rule} is no batching rule: it takes {_listed(parameters.names)}, where a rule takes the call"
+    if parameters is None:
+        return
+    if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
+        message = f"{rule} is no batching rule: a rule takes the call and gives what the op gives for the batch"
         yield context.problem(context.entry.key_places["batch"], message, "batch")
 
 

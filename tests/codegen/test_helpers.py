@@ -43,9 +43,9 @@ def test_what_is_not_there_is_not_checked(tmp_path: Path):
 
 def test_reads_parameters(tmp_path: Path):
     """Other names of a function have its parameters; what needs a keyword or is no function is left out."""
-    text = "def _own(x): ...\ndef f(call: Call, y=1, *z): ...\ng = f\nh = g\nn = 1\ndef k(x, *, y): ...\nasked = [f]\n"
+    text = "def _own(x): ...\ndef f(call: Call, y=1, *z) -> Any: ...\ng = f\nh = g\nn = 1\ndef k(x, *, y): ...\n"
     write(tmp_path / "some.py", text)
     found = read_parameters(tmp_path)
     assert found.keys() == {"f", "g", "h"}
-    assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "Call")
+    assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "Call", "Any")
     assert [found["f"].takes(count) for count in (0, 1, 9)] == [False, True, True]
