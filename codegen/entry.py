@@ -35,7 +35,7 @@ class EntryReader(Fields):
         return Entry(
             schema=schema,
             where=self.where("name"),
-            compute=self._compute(),
+            compute=self._compute(schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
             commutative=(self.choice("commutative") or "false").lower() == "true",
@@ -116,9 +116,10 @@ class EntryReader(Fields):
         outputs = zip(schema.returns, result_dtype, strict=True)
         return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
-    def _compute(self) -> Compute:
+    def _compute(self, schema: Schema) -> Compute:
         given = [key for key in COMPUTE if key in self.values]
-        if not given and not any(did_you_mean(key, COMPUTE) for key in self.keys.keys() - KEYS):
+        strange = self.keys.keys() - KEYS - {a.name for a in schema.arguments} - {r.name for r in schema.returns}
+        if not given and not any(did_you_mean(key, COMPUTE) for key in strange):
             self.report(self.where("name"), f"the op is not computed: give one of {', '.join(COMPUTE)}")
         for key in given[1:]:
             self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")

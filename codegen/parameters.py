@@ -16,6 +16,7 @@ class Parameters:
     names: tuple[str, ...]  # that can be given by place
     required: int  # of these, the first so many
     most: float  # arguments by place; infinite with *args
+    rest: str = ""  # the name behind the star
     first_hint: str = ""  # the annotation of the first
     gives: str = ""  # the annotation of the result
     read: frozenset[str] = frozenset()
@@ -50,6 +51,7 @@ def _parameters(function: ast.FunctionDef) -> Parameters:
         tuple(argument.arg for argument in plain),
         len(plain) - len(arguments.defaults),
         math.inf if arguments.vararg else len(plain),
+        arguments.vararg.arg if arguments.vararg else "",
         ast.unparse(hint) if hint else "",
         ast.unparse(function.returns) if function.returns else "",
         frozenset(_reads(function)),
@@ -64,6 +66,6 @@ def _reads(function: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.Return) and node.value is not None
         for item in (node.value.elts if isinstance(node.value, ast.Tuple) else [node.value])
     ]
-    blind = {id(item) for item in handed_back}
+    blind = {id(item.value if isinstance(item, ast.Starred) else item) for item in handed_back}
     names = [node for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)]
     return {node.id for node in names if isinstance(node.ctx, ast.Load) and id(node) not in blind}

@@ -66,4 +66,4 @@ def _is_checked(context: Context, argument: Argument) -> bool:
     if parameters is None:
         return entry.check is not None
     place = entry.schema.arguments.index(argument) + 1
-    return place >= len(parameters.names) or parameters.names[place] in parameters.read
+    return (parameters.names[place] if place < len(parameters.names) else parameters.rest) in parameters.read

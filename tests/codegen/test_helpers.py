@@ -47,5 +47,5 @@ def test_reads_parameters(tmp_path: Path):
     write(tmp_path / "some.py", text)
     found = read_parameters(tmp_path)
     assert found.keys() == {"f", "g", "h"}
-    assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "Call", "Any")
+    assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "z", "Call", "Any")
     assert [found["f"].takes(count) for count in (0, 1, 9)] == [False, True, True]
