@@ -146,6 +146,51 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
     assert re.search(apart, shown)
 
 
+RAISING = """\
+- name: masked(Tensor self, Tensor other) -> Tensor
+  dtype: float
+  dtypes: [float]
+  elementwise: (self & other) + 0
+  self: grad
+  other: grad
+  result: auto_linear
+- name: summed(Tensor self, float dim) -> Tensor
+  dtypes: [float]
+  kernel: cumsum
+  self: grad
+  result: auto_linear
+  samples: ["self=T(3, 4), dim=1.5"]
+- name: checked(Tensor self, int dim) -> Tensor
+  dtypes: [float]
+  kernel: cumsum
+  check: one_dim
+  self: reversed_cumsum(grad, dim)
+  result: self_t.cumsum(dim)
+  samples: ["self=T(3, 4), dim=7"]
+- name: made(Tensor self, int dim) -> Tensor
+  dtypes: [float]
+  composite: cumsum(self, dim)
+  samples: ["self=T(3, 4), dim=7"]
+"""
+
+
+def test_an_error_names_the_key_that_it_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each: the kernel's expression, the kernel, the check, the composite; numba's say what and where."""
+    spec = tmp_path / "ops.yaml"
+    spec.write_text(RAISING, encoding="utf-8")
+    assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    begins = [
+        "ops.yaml:4:16: masked, elementwise: at (self=T(3, 4), other=T(3, 4)): TypingError: numba: no implementation "
+        "of and_(float64, float64), in result[i] = (self[i] & other[i]) + T(0)",
+        "ops.yaml:10:11: summed, kernel: at (self=T(3, 4), dim=1.5): RuntimeError: summed(): cannot be computed for ",
+        "ops.yaml:17:10: checked, check: at (self=T(3, 4), dim=7): DimensionError: checked(): Dimension out of range",
+        "ops.yaml:23:14: made, composite: at (self=T(3, 4), dim=7): DimensionError: cumsum(): Dimension out of range",
+    ]
+    assert len(lines) == len(begins) + 1
+    assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=False)] == [True] * len(begins), lines
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
