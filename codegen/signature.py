@@ -220,7 +220,7 @@ def _fits(source: str, type_: Type) -> bool:
 
 
 def _is_literal(pattern: str, source: str) -> bool:
-    if source[0] in "'\"":
+    if source[:1] in ("'", '"'):
         return re.fullmatch(pattern, source, re.ASCII) is not None
     return len(source) <= LONGEST_NUMBER and re.fullmatch(pattern, source, re.ASCII) is not None and _is_held(source)
 
