@@ -91,11 +91,11 @@ def misspells_a_key(pairs: Pairs, rng: random.Random) -> Pairs | None:
 
 
 def adds_an_argument(pairs: Pairs, rng: random.Random) -> Pairs | None:
-    """Kernels and checks get it, expressions do not read it."""
-    own = arguments(pairs)
-    if not own or "*" in schema(pairs):
+    """Kernels get it, expressions do not read it; a view's function or a check might."""
+    own, keys = arguments(pairs), dict(pairs).keys()
+    if not own or "*" in schema(pairs) or {"view", "check"} & keys:
         return None
-    return with_schema(pairs, own[-1], f"{own[-1][0]}, int unheard_of=0") if "view" not in dict(pairs) else None
+    return with_schema(pairs, own[-1], f"{own[-1][0]}, int unheard_of=0")
 
 
 def drops_an_argument(pairs: Pairs, rng: random.Random) -> Pairs | None:

@@ -179,6 +179,14 @@ NUMBERS = [
     ("bend", "[function, inplace]", "[]",
      "2:13: bend, variants: an empty list says nothing: fill it, or leave the key out"),
 ]  # fmt: skip
+TYPES = [
+    ("running", "dim=1", "dim=1.5", "17:32: running, samples: dim: expected int, found float"),
+    ("running", "dim=1", "dim='x'", "17:32: running, samples: dim: expected int, found str"),
+    ("running", "dim=1", "dim=[1, 2]", "17:32: running, samples: dim: expected int, found list"),
+    ("running", "dim=1", "dim=None", "17:32: running, samples: dim: expected int, found None"),
+    ("running", "T(3, 4)", "3", "17:19: running, samples: self: expected Tensor, found int"),
+    ("chosen", "number=0", "number=T(3)", "27:32: chosen, samples: number: expected Scalar, found tensor"),
+]
 CIRCLES = [
     ("chosen", "where(self > number if strict else self >= number, self, 0)", "chosen(self, number, not strict)",
      "26:14: chosen, composite: the op would call itself without end: chosen calls chosen"),
@@ -253,6 +261,7 @@ ALL = {
     "unused": UNUSED,
     "overloads": OVERLOADS,
     "numbers": NUMBERS,
+    "types": TYPES,
     "circles": CIRCLES,
     "signatures": SIGNATURES,
     "hints": HINTS,
