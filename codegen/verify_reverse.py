@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .proof.boundaries import POLICIES
 from .verify_point import Point, adopt, gradients, joined, real
 from .verify_report import Finding, Report, both, call_at, element, number, place_of
-from .verify_slopes import COMBINE, Slopes, slopes
+from .verify_slopes import Slopes, slopes
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
@@ -128,7 +129,7 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
 
 def _at_kinks(part: Slopes, seed: np.ndarray) -> list[np.ndarray]:
     """What J^T v is with the slopes of either side of a kink, or with what some policy makes of them."""
-    ways = [part.low, part.high, *(combine(part.low, part.high) for combine in COMBINE.values())]
+    ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
     return [expected(way, seed) for way in ways]
 
 
