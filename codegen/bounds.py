@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import cmath
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
 
 MOST_CHARACTERS = 4_000  # of an expression; the longest of specgrad's own has some 300
 MOST_LEVELS = 40  # of operators, calls and brackets in each other
-LARGEST = 2**64  # of the integers in it
+LARGEST = 2**63 - 1  # of the integers in it: what an int64 holds
 LARGEST_EXPONENT = 64  # of a power of numbers
 
 
@@ -23,6 +28,8 @@ def constant_fault(node: ast.AST) -> str:
     match node:
         case ast.Constant(value=int(value)) if abs(value) > LARGEST:
             return "expected an integer of at most 64 bits"
+        case ast.Constant(value=float() | complex() as value) if not _is_finite(value):
+            return "expected a number that a float can hold (a sample may say inf)"
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _is_constant(left) and not _is_exponent(right):
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
@@ -33,7 +40,44 @@ def constant_fault(node: ast.AST) -> str:
             return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
             return "a list or a string cannot be repeated here: write it out"
+        case ast.BinOp() if _is_constant(node) and not _is_finite(_value(node)):
+            return "expected numbers that come to one which an int64 or a float can hold"
     return ""
+
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+def _value(node: ast.expr) -> complex:
+    """What an expression of numbers comes to; infinity where only it is beyond all bounds, and no part of it."""
+    match node:
+        case ast.Constant(value=int() | float() | complex() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _ARITHMETIC:
+            values = _value(left), _value(right)
+            if not all(map(_is_finite, values)) or (isinstance(sign, ast.Pow) and not _is_exponent(right)):
+                return 0  # that part is at fault
+            try:
+                return _ARITHMETIC[type(sign)](*values)
+            except OverflowError:
+                return math.inf
+            except (ArithmeticError, TypeError):
+                return 0
+    return 0
+
+
+def _is_finite(value: complex) -> bool:
+    return abs(value) <= LARGEST if isinstance(value, int) else cmath.isfinite(value)
 
 
 def _is_constant(node: ast.expr) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from .parameters import Parameters, read_parameters
 from .taken import Taken
 
 Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
@@ -26,6 +28,7 @@ class Known:
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
     views: frozenset[str] | None = None
+    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     taken: Taken = field(default_factory=Taken)
 
 
@@ -40,7 +43,19 @@ def read_known(runtime: Path = RUNTIME) -> Known:
         checks=_names(runtime / "rules"),
         batches=_names(runtime / "batching" / "rules"),
         views=_names(runtime / "views.py"),
+        parameters=_parameters(runtime),
     )
+
+
+def _parameters(runtime: Path) -> dict[str, dict[str, Parameters]]:
+    """The parameters of the functions that each key may name, for the keys whose files are there."""
+    places = {
+        "kernel": runtime / "kernels" / "cpu",
+        "check": runtime / "rules",
+        "batch": runtime / "batching" / "rules",
+        "view": runtime / "views.py",
+    }
+    return {key: found for key, place in places.items() if (found := read_parameters(place))}
 
 
 @cache
