@@ -1,7 +1,7 @@
 """`python -m codegen mutate [OP...]`: changes entries of derivatives.yaml, one thing at a time, and sees who notices.
 
-A mutant is killed where `validate` or `verify` finds something, and survives where neither does. Survivors are listed:
-each is a mistake that nobody would have found, or another way to write the same.
+A mutant is killed where `validate`, `verify` or the op's example finds something, and survives where none does.
+Survivors are listed: each is a mistake that nobody would have found, or another way to write the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .isolation import Lost, Progress, Task, answers
+from .load import load_spec
 from .model import Entry, Spec
 from .mutate_entries import Mutant, mutants
 from .mutate_related import Related
@@ -46,12 +47,15 @@ class Score:
 
 
 def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
-    """Mutate the ops in the tree, or the named ones; 0 whatever survives, 1 when an op could not be judged."""
+    """Mutate the ops in the tree, or the named ones; 1 when too few are killed, or an op could not be judged."""
     options = _parse(argv)
     chosen = choose([entry.name for entry in spec.entries], options.names)
     if chosen is None:
         return 1
-    entries = [entry for entry in spec.entries if entry.name in chosen and not _unchanged(entry, options.unlike)]
+    if options.unlike is not None:
+        changed = _unlike(spec, path, options.unlike)
+        chosen = [name for name in chosen if name in changed]
+    entries = [entry for entry in spec.entries if entry.name in chosen]
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries), options)
     for each in scores:
@@ -59,7 +63,7 @@ def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
     print(_total(scores, time.perf_counter() - begin))
     if options.json:
         options.json.write_text(json.dumps([_record(each) for each in scores], indent=1), encoding="utf-8")
-    return 1 if any(each.wrong for each in scores) else 0
+    return 1 if any(each.wrong for each in scores) or _share(scores) < options.least else 0
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -70,6 +74,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
+    parser.add_argument("--least", type=float, default=0, metavar="SHARE", help="fail where a smaller share is killed")
     return parser.parse_args(argv)
 
 
@@ -81,7 +86,7 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
         asked.append((each, None))
         asked += [(each, mutant) for mutant in mutants(each.entry, related, options.seed, options.most)]
     tasks: list[Task] = [
-        (judge, (each.entry,)) if mutant is None else (weigh, (each.entry, mutant.entry, mutant.trees))
+        (judge, (each.entry,)) if mutant is None else (weigh, (each.entry, mutant.entry, mutant.key, mutant.trees))
         for each, mutant in asked
     ]
     progress = Progress(len(tasks), "mutants")
@@ -110,18 +115,41 @@ def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
 
 def _total(scores: Sequence[Score], took: float) -> str:
     judged = [each for each in scores if not each.wrong]
-    killed, same = sum(each.killed for each in judged), sum(len(each.equivalent) for each in judged)
-    count = sum(each.count for each in judged)
-    share = f", {killed / (count - same):.1%} of those that differ" if count > same else ""
-    left = f"{count - same - killed} survive"
-    return f"{len(judged)} ops, {count} mutants, {same} equivalent, {killed} killed{share}, {left}, {took:.0f} s"
+    killed, same, left = (
+        sum(counts)
+        for counts in zip(
+            *[(e.killed, len(e.equivalent), len(e.survivors)) for e in judged] or [(0, 0, 0)], strict=True
+        )
+    )
+    return (
+        f"{len(judged)} ops, {killed + same + left} mutants, {same} equivalent, {killed} killed "
+        f"({_share(scores):.1%} of those that differ), {left} survive, {took:.0f} s"
+    )
 
 
-def _unchanged(entry: Entry, other: Path | None) -> bool:
-    """Whether another spec file has an entry of the same text."""
-    if other is None:
-        return False
-    return False
+def _share(scores: Sequence[Score]) -> float:
+    """How many of the mutants that may differ are killed."""
+    judged = [each for each in scores if not each.wrong]
+    differ = sum(each.killed + len(each.survivors) for each in judged)
+    return sum(each.killed for each in judged) / differ if differ else 1.0
+
+
+def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
+    """The entries that another spec file does not have in the same words."""
+    theirs, _ = load_spec(other)
+    before = _texts(theirs, other)
+    return {name for name, text in _texts(spec, path).items() if before.get(name) != text}
+
+
+def _texts(spec: Spec, path: Path) -> dict[str, str]:
+    """The lines of each entry, up to the next one's name."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    begins = [entry.where.line - 1 for entry in spec.entries]
+    ends = [*begins[1:], len(lines)]
+    return {
+        entry.name: "\n".join(line for line in lines[begin:end] if line.strip() and not line.startswith("#"))
+        for entry, begin, end in zip(spec.entries, begins, ends, strict=True)
+    }
 
 
 def _record(score: Score) -> dict[str, Any]:

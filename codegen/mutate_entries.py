@@ -49,8 +49,8 @@ def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
         functions = related.scalar if compute.kind == "elementwise" else related.called
         scope = _relations(entry, [], functions)
         for mutant, tree in _changed(entry, compute.kind, compute.tree, scope):
-            new = replace(compute, tree=tree, text=ast.unparse(tree))
-            yield replace(mutant, entry=replace(entry, compute=new))
+            written = replace(compute, tree=tree, text=ast.unparse(tree))
+            yield replace(mutant, entry=replace(entry, compute=written))
     outputs = [*(output.name for output in entry.schema.returns), "grad"]
     for names, tree in _formulas(entry.gradients):
         for mutant, new in _changed(entry, names[0], tree, _relations(entry, outputs, related.called)):
@@ -141,17 +141,19 @@ def _words(entry: Entry) -> Iterator[Mutant]:
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):
                 new = _item(entry.result_dtype, index, other)
                 yield _key(entry, "result_dtype", rule, other, result_dtype=new)
-    for index, yes in enumerate(entry.output_differentiability):
+    for index, yes in enumerate(entry.output_differentiability if entry.compute.kind != "composite" else ()):
         new = _item(entry.output_differentiability, index, not yes)
         yield _key(entry, "output_differentiability", str(yes), str(not yes), output_differentiability=new)
     for index, policy in enumerate(entry.kink):
         for other in CHOICES["kink"]:
             if other != policy and "kink" in entry.key_places:
                 yield _key(entry, "kink", policy, other, kink=_item(entry.kink, index, other))
-    for key in ("commutative", "replaces"):
-        yes = getattr(entry, key)
-        if yes or (entry.operator if key == "commutative" else "inplace" in entry.variants):
-            yield _key(entry, key, str(yes), str(not yes), **{key: not yes})
+    if entry.commutative or entry.operator:
+        yes = not entry.commutative
+        yield _key(entry, "commutative", str(not yes), str(yes), commutative=yes)
+    if entry.replaces or "inplace" in entry.variants:
+        yes = not entry.replaces
+        yield _key(entry, "replaces", str(not yes), str(yes), replaces=yes)
 
 
 def _functions(entry: Entry, related: Related) -> Iterator[Mutant]:

@@ -107,8 +107,8 @@ def _constants(node: ast.expr, relations: Relations) -> Iterator[Change]:
         case ast.Constant(value=bool(value)):
             yield "constant reversed", ast.Constant(not value)
         case ast.Constant(value=int(value)):
-            for new in {value + 1, value - 1, 0} - {value}:
-                yield f"constant {value} made {new}", _number(new)
+            for other in {value + 1, value - 1, 0} - {value}:
+                yield f"constant {value} made {other}", _number(other)
         case ast.Constant(value=float(value)):
             for new in {value * SLIGHTLY, value + 1, value - 1, 0.0} - {value}:
                 yield f"constant {value!r} made {new!r}", _number(new)

@@ -24,6 +24,8 @@ def check_forward(context: Context) -> Iterator[Problem]:
                 yield context.problem(entry.where, message, output.name)
         elif not differentiable:
             yield context.problem(formula.where, "the output is not differentiable", output.name)
+        elif not has_gradient:
+            yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
         elif formula.tree is not None:
             yield from _check_formula(context, output.name, formula.tree)
         else:

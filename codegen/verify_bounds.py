@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
         return
     for number, leaf in enumerate(point.leaves):
         wanted = [i == number for i in range(len(point.leaves))]
-        yield leaf.argument, f"gradient of {leaf.argument}", lambda wanted=wanted: _backward(point, wanted)
+        yield leaf.argument, f"gradient of {leaf.argument}", partial(_backward, point, wanted)
     if len(point.leaves) > 1:
         yield "backward", "gradients", lambda: _backward(point, [True] * len(point.leaves))
     if has_forward(point.op):

@@ -62,19 +62,18 @@ def _equal_points(entry: Entry, pair: Sequence[str], is_complex: bool) -> int | 
             try:
                 if any(name in source for source in pair for name in output_names(entry)):
                     values |= dict.fromkeys(output_names(entry), forward(values))
-                a, b = (function(values) for function in functions)
-            except (ArithmeticError, TypeError, ValueError, NameError):
-                return None
-            if not _close(a, b):
+                if not _close(*(complex(function(values)) for function in functions)):
+                    return None
+            except Exception:  # of whatever kind: nothing is known of an expression that cannot be computed
                 return None
             count += 1
     return count
 
 
-def _close(a: Any, b: Any) -> bool:
+def _close(a: complex, b: complex) -> bool:
     if a == b or (np.isnan(a) and np.isnan(b)):
         return True
-    return bool(abs(a - b) <= RELATIVE * max(abs(a), abs(b)))
+    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) < math.inf
 
 
 def _compiled(source: str, is_complex: bool) -> Function:
@@ -89,7 +88,7 @@ def _points(entry: Entry, is_complex: bool) -> Iterator[dict[str, Any]]:
     """Values of all names, hard ones first."""
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
-    make = np.complex128 if is_complex else np.float64
+    make: Any = np.complex128 if is_complex else np.float64
     masks = [name for name, f in entry.gradients.items() if f.keyword == "non_differentiable"]
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):

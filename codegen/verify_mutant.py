@@ -28,6 +28,7 @@ from .taken import read_taken
 from .validate import CHECKS
 from .verify import verify_op
 from .verify_equivalence import equivalent
+from .verify_example import check_examples
 from .verify_interpreted import Interpreted
 from .verify_processes import guarded, prepared
 from .verify_report import Finding, Report
@@ -50,25 +51,44 @@ class First(Report):
 
 def judge(entry: Entry) -> str:
     """What is found wrong with an entry in the place of the tree's of its name; empty where nothing is."""
-    prepared(PACKAGE)
-    if problem := invalid(entry):
-        return problem
+    ops = prepared(PACKAGE)
     try:
+        if problem := invalid(entry):
+            return problem
         with imported(entry) as op, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             verify_op(op, First())
             guarded(op, First())
+            return check_examples(op, ops[entry.name], examples(entry))
     except Found as found:
         return str(found)
     except (Exception, NotPython) as error:  # no package could be made of it
         return f"{entry.name}: {type(error).__name__}: {error}"
-    return ""
 
 
-def weigh(entry: Entry, mutant: Entry, trees: tuple[ast.expr, ast.expr] | None) -> tuple[str, str]:
+def examples(entry: Entry) -> list[str]:
+    """The entry's example, and those of the overloads that share its function."""
+    return [other.example for other in base()[0].entries if other.schema.name == entry.schema.name]
+
+
+def weigh(entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr] | None) -> tuple[str, str]:
     """(what is found wrong with a mutant, why nothing can be): a survivor has neither."""
-    found = judge(mutant)
-    return (found, "") if found or trees is None else ("", equivalent(entry, *trees, renderer().inliner) or "")
+    if found := judge(mutant):
+        return found, ""
+    if key in {*entry.gradients, *entry.forward, "backward"} and code(entry) == code(mutant):
+        return "", "the same generated code"
+    return "", (equivalent(entry, *trees, renderer().inliner) or "") if trees else ""
+
+
+def code(entry: Entry) -> list[str]:
+    """What is generated for an entry, docstrings and the record of its statements apart."""
+    files = OneEntry(renderer(), entry).rendered()
+    trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
+    for tree in trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
+                del node.body[0]
+    return [ast.dump(tree) for _, tree in sorted(trees.items())]
 
 
 def invalid(entry: Entry) -> str:
