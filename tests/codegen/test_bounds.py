@@ -32,7 +32,9 @@ def test_what_grows_without_bound_is_refused(text: str) -> None:
     assert faults(text)
 
 
-@pytest.mark.parametrize("text", ["2**64 - 1", "self ** (9 - 1)", "(self + 2**64) ** 2", "x * (3**40) * (3**40)", "-1.5 * x"])
+@pytest.mark.parametrize(
+    "text", ["2**64 - 1", "self ** (9 - 1)", "(self + 2**64) ** 2", "x * (3**40) * (3**40)", "-1.5 * x"]
+)
 def test_what_formulas_need_is_accepted(text: str) -> None:
     """Numbers of the size of a dtype's, and anything over tensors."""
     assert faults(text) == []
