@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from specgrad.runtime.overloads import Overloads
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -34,14 +36,18 @@ def _failure(name: str, example: str) -> str:
 
 @contextmanager
 def standing_in(op: Any, tree: Any) -> Iterator[None]:
-    """The op's functions wherever specgrad has those of the tree's."""
-    pairs = [(tree.function, op.function), (tree.inplace, op.inplace)]
+    """The op's functions wherever specgrad has those of the tree's, in its tables of overloads as well."""
+    given = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
     done: list[tuple[Any, str, Any]] = []
     try:
-        for before, after in pairs:
-            for holder, name in _holders(before) if before is not None and after is not None else ():
-                setattr(holder, name, after)
+        for before in filter(None, (tree.function, tree.inplace)):
+            for holder, name in _holders(before):
+                setattr(holder, name, given[id(before)])
                 done.append((holder, name, before))
+        for table in _tables():
+            done += [(table, "overloads", table.overloads), (table, "by_types", {})]
+            table.overloads = [(given.get(id(function), function), *rest) for function, *rest in table.overloads]
+            table.by_types = {}
         yield
     finally:
         for holder, name, before in done:
@@ -54,3 +60,10 @@ def _holders(function: Any) -> list[tuple[Any, str]]:
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "specgrad"]
     holders = [*modules, importlib.import_module("specgrad").Tensor]
     return [(holder, name) for holder in holders for name, value in list(vars(holder).items()) if value is function]
+
+
+@functools.cache
+def _tables() -> list[Any]:
+    """What dispatches calls to overloads."""
+    generated = importlib.import_module("specgrad.generated.ops")
+    return [value for value in vars(generated).values() if isinstance(value, Overloads)]
