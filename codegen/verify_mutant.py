@@ -21,6 +21,7 @@ from .context import Context
 from .helpers import RUNTIME, Known, read_known
 from .load import load_spec
 from .model import Entry, Spec
+from .proof.report import disproved
 from .render import OUTSIDE, Renderer
 from .rendered import NotPython
 from .scope import Ops
@@ -92,11 +93,13 @@ def code(entry: Entry) -> list[str]:
 
 
 def invalid(entry: Entry) -> str:
-    """The first problem that needs no arithmetic."""
+    """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
     spec, known = base()
     entries = [entry if other.name == entry.name else other for other in spec.entries]
     context = Context(entry, Ops(entries, spec.broken), known)
-    return next((str(problem) for check in CHECKS for problem in check(context)), "")
+    if problem := next((str(problem) for check in CHECKS for problem in check(context)), ""):
+        return problem
+    return next(map(str, disproved(Spec(spec.file, (entry,)), replace(spec, entries=tuple(entries)))), "")
 
 
 @functools.cache
