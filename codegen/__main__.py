@@ -7,6 +7,7 @@ python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
+python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
@@ -64,6 +65,8 @@ def run(argv: list[str]) -> int:
         return verify_command(argv[1:])
     if argv[:1] == ["prove"]:
         return prove(argv[1:])
+    if argv[:1] == ["mutate"]:
+        return mutate(argv[1:])
     if argv[:1] == ["explain"]:
         return explain(argv[1:])
     if argv[:1] == ["pictures"]:
@@ -238,6 +241,14 @@ def prove(names: list[str]) -> int:
     lines, wrong = proved(spec, names)
     print("\n".join(lines))
     return 1 if wrong else 0
+
+
+def mutate(argv: list[str]) -> int:
+    """See which mistakes in the entries of the tree nobody would notice."""
+    from .mutate_command import mutate_command
+
+    spec, _ = read_specs(None)
+    return 1 if spec is None else mutate_command(argv, spec, SPEC)
 
 
 def explain(names: list[str]) -> int:

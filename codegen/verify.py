@@ -46,9 +46,9 @@ UNRECORDED: tuple[Check, ...] = (
 )  # where nothing has a gradient
 
 
-def verify_op(op: Any) -> Report:
-    """All checks at all points of one op."""
-    report = Report()
+def verify_op(op: Any, report: Report | None = None) -> Report:
+    """All checks at all points of one op; the findings go into `report`, where one is given."""
+    report = Report() if report is None else report
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
