@@ -6,6 +6,7 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
+python -m codegen derive EXPRESSION   an entry for a scalar expression, with its formulas
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
@@ -23,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .census import report
+from .derive_command import derive_command
 from .helpers import RUNTIME, Known, helper_modules, read_known
 from .layout import Formatter, OtherLayout, installed, laid_out, layout_of, other_layout, pinned
 from .load import load_spec
@@ -63,6 +65,8 @@ def run(argv: list[str]) -> int:
         from .verify_command import verify_command
 
         return verify_command(argv[1:])
+    if argv[:1] == ["derive"]:
+        return derive_command(argv[1:])
     if argv[:1] == ["prove"]:
         return prove(argv[1:])
     if argv[:1] == ["mutate"]:
