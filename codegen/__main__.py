@@ -5,10 +5,12 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
-python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
-python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
+python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
+                                      ops are made of besides specgrad's
+python -m codegen verify|explain|pictures --spec SPEC [...]
+python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
 from __future__ import annotations
@@ -16,27 +18,15 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from .census import report
-from .helpers import RUNTIME, Known, helper_modules, read_known
-from .load import load_spec
-from .manifest import listed
-from .model import MOST_PROBLEMS, Problem, Spec, Where
-from .ownership import Refused, check_importable
-from .pages import pages, reference
-from .proof.report import disproved
-from .proof.report import prove as proved
-from .render import OUTSIDE, Renderer, Target
+from .homes import Library, runtime_home
+from .model import MOST_PROBLEMS, Problem, Spec
+from .ownership import Refused
+from .project import Project, add_options, lies_in_package, read_project
 from .rendered import NotPython
-from .taken import read_taken
-from .validate import validate
-from .verify_report import Finding
 from .write import Files, Plan, differences, plan, write_new
-
-TREE = RUNTIME.parent
-SPEC = TREE / "derivatives.yaml"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -52,49 +42,28 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    if argv[:1] == ["verify"]:
-        from .verify_command import verify_command
-
-        return verify_command(argv[1:])
-    if argv[:1] == ["prove"]:
-        return prove(argv[1:])
-    if argv[:1] == ["explain"]:
-        return explain(argv[1:])
-    if argv[:1] == ["pictures"]:
-        return pictures(argv[1:])
+    commands = {"verify": verify, "explain": explain, "pictures": pictures, "new": new}
+    if argv[:1] and argv[0] in commands:
+        return commands[argv[0]](argv[1:])
     options = parse(argv)
-    spec, base = read_specs(options.spec)
-    if spec is None:
+    project = read(options)
+    if project is None:
         return 1
     if options.list or options.count:
-        return list_entries(spec) if options.list else count(options.spec or SPEC, spec)
-    return in_tree(spec, options.check) if options.spec is None else outside(spec, base, options)
+        return list_entries(project.spec) if options.list else count(project.path, project.spec)
+    return write(project, options)
 
 
-def in_tree(spec: Spec, only_check: bool) -> int:
-    """Render derivatives.yaml: code into generated/, pages into docs/."""
-    renderer = Renderer(spec, Target())
-    parts = {TREE / "generated": renderer.files(), TREE / "docs": pages(renderer, SPEC)}
-    parts = {root: listed(files, Target.command, spec.file) for root, files in parts.items()}
-    if only_check:
-        return max([check(root, files, "python -m codegen") for root, files in parts.items()])
-    generate([plan(root, files) for root, files in parts.items()])
-    return 0
-
-
-def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
-    """Render another spec into a package of its own, if the checks find no fault."""
-    root = options.out if options.out.name not in ("", "..") else options.out.resolve()
-    check_importable(root)
-    renderer = Renderer(spec, OUTSIDE, base)
-    files = listed(renderer.files() | reference(renderer, options.spec), OUTSIDE.command, spec.file)
+def write(project: Project, options: argparse.Namespace) -> int:
+    """Write what the spec gives, or only compare; outside the tree if the checks find no fault."""
+    parts = project.files()
     if options.check:
-        return check(root, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
-    planned = plan(root, files)
-    if not options.no_verify and is_wrong(root, files, disproved(spec, base)):
+        return max([check(root, files, project.command) for root, files in parts.items()])
+    planned = [plan(root, files) for root, files in parts.items()]
+    if not project.in_tree and not options.no_verify and is_wrong(project, parts[project.root]):
         print("nothing was written", file=sys.stderr)
         return 1
-    generate([planned])
+    generate(planned)
     return 0
 
 
@@ -102,41 +71,24 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("spec", nargs="?", type=Path, help="a spec outside the tree (default: derivatives.yaml)")
-    parser.add_argument("--out", type=Path, help="where to write a package for a spec outside the tree")
+    add_options(parser, named=False)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
     parser.add_argument("--count", action="store_true", help="count the lines that ops take")
     parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the numerical checks")
     options = parser.parse_args(argv)
-    if (options.spec is None) != (options.out is None) and not (options.list or options.count):
-        parser.error("a spec outside the tree needs --out FOLDER, and --out needs a spec")
+    placed = options.out is not None or options.list or options.count
+    if options.spec is None and (options.out or options.base):
+        parser.error("--out and --base need a spec outside the tree")
+    if options.spec is not None and not placed and not lies_in_package(options.spec):
+        parser.error("a spec outside the tree needs --out FOLDER, unless it lies in a package")
     return options
 
 
-def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
-    """The spec to render and the in-tree one it builds on; (None, None) after showing what is wrong."""
-    tree, problems = load_spec(SPEC, SPEC.name)
-    known = replace(read_known(), taken=read_taken(TREE / "generated", tree))
-    if path is None:
-        problems = [*problems, *validate(tree, known)] or without_entries(tree)
-        return (None, None) if show(problems) else (tree, None)
-    if not path.name.isprintable():
-        raise Refused(f"{path.name!r}: expected a spec with a name of characters that can be seen")
-    spec, problems = read_outside(path, known, tree)
-    return (None, None) if show(problems) else (spec, tree)
-
-
-def read_outside(path: Path, known: Known, base: Spec) -> tuple[Spec, list[Problem]]:
-    """A spec outside the tree and everything that is wrong with it."""
-    spec, problems = load_spec(path, path.name)
-    return spec, [*problems, *validate(spec, known, base)] or without_entries(spec)
-
-
-def without_entries(spec: Spec) -> list[Problem]:
-    """The problem of a spec that is empty, or holds nothing but comments."""
-    where = Where(spec.file, 1, 1)
-    return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]
+def read(options: argparse.Namespace) -> Project | None:
+    """The project that options mean; None after showing what is wrong with it."""
+    project, problems = read_project(options)
+    return None if show(problems) else project
 
 
 def show(problems: list[Problem]) -> bool:
@@ -161,14 +113,14 @@ def generate(plans: list[Plan]) -> None:
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: Files, known: list[Finding]) -> bool:
-    """Whether anything is known to be wrong with a package, or the numerical checks, in a folder of its own, find it."""
+def is_wrong(project: Project, files: Files) -> bool:
+    """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / root.name
+        trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        return verify_package(trial, known=known) != 0
+        return verify_package(trial, home=project.home) != 0
 
 
 def check(root: Path, files: Files, repair: str) -> int:
@@ -189,41 +141,69 @@ def list_entries(spec: Spec) -> int:
 
 def count(path: Path, spec: Spec) -> int:
     """The lines of YAML and of Python that ops take."""
-    print(report(path, spec.entries, helper_modules()))
+    print(report(path, spec.entries, Library((runtime_home(),)).parts["helper"]))
     return 0
+
+
+def verify(argv: list[str]) -> int:
+    """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
+    from .verify_command import package_of, verify_command
+
+    parser = argparse.ArgumentParser(prog="python -m codegen verify")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    if options.spec is None:
+        return verify_command(options.names)
+    project = read(options)
+    if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
+        return 1
+    return verify_command(options.names, package_of(project))
 
 
 def pictures(argv: list[str]) -> int:
     """Draw what is new or differs; with --check only say so."""
     from .drawing import pictures_command
+    from .verify_command import package_of
 
-    spec, _ = read_specs(None)
-    return 1 if spec is None else pictures_command(spec, TREE / "docs" / "pictures" / "ops", argv == ["--check"])
-
-
-def prove(names: list[str]) -> int:
-    """Print what is proved of the gradient formulas of element-wise ops."""
-    spec, problems = load_spec(SPEC, SPEC.name)
-    if show(problems):
+    parser = argparse.ArgumentParser(prog="python -m codegen pictures")
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    project = read(options)
+    if project is None:
         return 1
-    lines, wrong = proved(spec, names)
-    print("\n".join(lines))
-    return 1 if wrong else 0
+    package, repair = package_of(project), project.command_for("pictures")
+    return pictures_command(project.spec, project.pictures, options.check, package, repair)
 
 
-def explain(names: list[str]) -> int:
+def new(argv: list[str]) -> int:
+    """Make a package of a user's ops."""
+    from .scaffold import new_command
+
+    parser = argparse.ArgumentParser(prog="python -m codegen new")
+    parser.add_argument("name", help="the name of the package, as it is imported")
+    parser.add_argument("folder", nargs="?", type=Path, help="where its files are put (default: a folder of its name)")
+    options = parser.parse_args(argv)
+    return new_command(options.name, options.folder or Path(options.name))
+
+
+def explain(argv: list[str]) -> int:
     """Print what the generator knows of the named entries."""
     from .explain import UnknownOp, explanation
 
-    if not names:
+    parser = argparse.ArgumentParser(prog="python -m codegen explain")
+    parser.add_argument("names", nargs="*", metavar="OP")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    if not options.names:
         print("explain: which op? python -m codegen explain OP", file=sys.stderr)
         return 2
-    spec, _ = read_specs(None)
-    if spec is None:
+    project = read(options)
+    if project is None:
         return 1
-    renderer = Renderer(spec, Target())
     try:
-        print("\n\n".join([explanation(renderer, name) for name in names]))
+        print("\n\n".join([explanation(project.renderer, name) for name in options.names]))
     except UnknownOp as error:
         print(f"explain: {error}", file=sys.stderr)
         return 1

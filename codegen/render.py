@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,17 +11,18 @@ from typing import Any
 
 import jinja2
 
+from .bases import Base
 from .dispatcher_code import Dispatcher
-from .helpers import RUNTIME, helper_modules
+from .homes import Home, Library, Part, import_lines, runtime_home
 from .kernel_code import ElementKernels, element_kernels, takes_number
 from .methods_code import methods_context, unique
 from .model import Entry, Spec
 from .node_code import NodeCode
-from .op_code import Modules, OpCode
+from .op_code import OpCode
 from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
-from .sources import defining_modules, function_source
+from .sources import function_source
 from .stub_code import stub_functions, stub_methods
 from .write import Files, formatted
 
@@ -34,31 +35,26 @@ class Target:
 
     runtime: str = "..runtime"
     runtime_above: str = "...runtime"  # from one package below
-    runtime_kernels: str = "....runtime"  # from two packages below
     command: str = "codegen"
     in_tree: bool = True
 
 
-OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
+OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
 
 
 class Renderer:
-    """Renders one spec; `base` is the in-tree spec when this one is outside the tree."""
+    """Renders one spec; `bases` are what one outside the tree builds on, `home` its package of hand-written parts."""
 
-    def __init__(self, spec: Spec, target: Target, base: Spec | None = None) -> None:
+    def __init__(self, spec: Spec, target: Target, bases: Sequence[Base] = (), home: Home | None = None) -> None:
         self.spec = spec
         self.target = target
-        self.entries = {e.name: e for e in (*(base.entries if base else ()), *spec.entries)}
+        self.bases = tuple(bases)
+        runtime = runtime_home(target.in_tree)
+        self.library = Library((runtime, *(b.home for b in bases if b.home), *([home] if home else [])))
+        self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
         self.inliner = Inliner(self.entries)
-        folders = (RUNTIME / "kernels" / "cpu", RUNTIME / "rules", RUNTIME / "recipes")
-        self.modules = Modules(*map(defining_modules, folders))
         entries = self.entries.values()
-        self.calls = Calls(
-            helper_modules(),
-            function_names(entries),
-            overload_numbers(entries),
-            *map(dict, (self.modules.kernels, self.modules.recipes)),
-        )
+        self.calls = Calls(self.library, function_names(entries), overload_numbers(entries))
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,
@@ -88,7 +84,7 @@ class Renderer:
     @cached_property
     def ops(self) -> list[OpCode]:
         found = self.kernels.get
-        return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.modules) for e in self.spec.entries]
+        return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.library) for e in self.spec.entries]
 
     def render(self, template: str, **context: Any) -> str:
         common = {
@@ -97,6 +93,7 @@ class Renderer:
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
             "in_tree": self.target.in_tree,
+            "namespace_import": self.namespace_import,
         }
         return self.environment.get_template(template).render(common | context)
 
@@ -111,9 +108,7 @@ class Renderer:
             "functions.py": self.render(
                 "functions.py.j2",
                 nodes=list(self.nodes.values()),
-                helper_modules=self.helper_modules,
-                kernel_modules=sorted({module for node in self.nodes.values() for module in node.kernel_modules}),
-                recipe_modules=sorted({n.recipe_module for n in self.nodes.values() if n.recipe_module}),
+                imports=import_lines([*self.helpers, *(p for n in self.nodes.values() for p in (n.kernel, n.recipe))]),
             ),
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),
@@ -134,6 +129,16 @@ class Renderer:
         return files
 
     @property
+    def namespace_import(self) -> str:
+        """The statement that gives nodes the functions that formulas call, or those of the base."""
+        above = self.bases[-1].generated if self.bases else ""
+        if not above or self.target.in_tree:
+            return f"from {self.target.runtime}.namespace import op"
+        if len(self.bases) == 1:
+            return f"from {self.target.runtime}.namespace import Namespace, op as base_op"
+        return f"from {self.target.runtime}.namespace import Namespace\nfrom {above}.functions import op as base_op"
+
+    @property
     def owners(self) -> dict[str, Entry]:
         """The entry of each function, class and module that is generated, by name."""
         found: dict[str, Entry] = {}
@@ -149,8 +154,9 @@ class Renderer:
         return [code for code in self.ops if code.entry.compute.kind == "elementwise"]
 
     @property
-    def helper_modules(self) -> list[str]:
-        return sorted(set(self.calls.helpers.values()))
+    def helpers(self) -> Iterable[Part]:
+        """All helpers of formulas; the formatter takes imports away that nothing needs."""
+        return self.library.parts["helper"].values()
 
     def kernel_file(self, device: str, kernels: ElementKernels) -> str:
         functions = kernels.functions
@@ -158,8 +164,8 @@ class Renderer:
             "entry": kernels.entry,
             "functions": functions,
             "kernels": kernels.all,
-            "digest": digest(functions),
-            "runtime": self.target.runtime_kernels,
+            "digest": digest(functions, self.library.scalar_modules()),
+            "imports": self.library.scalar_imports(functions),
         }
         return self.render(f"kernel_{device}.py.j2", **context)
 
@@ -179,12 +185,7 @@ class Renderer:
             "aliases": unique(aliases),
             "public": self.public,
             "functions": unique(functions),
-            "kernel_modules": sorted(
-                {self.modules.kernels[c.entry.compute.text] for c in self.ops if c.entry.compute.kind == "kernel"}
-            ),
-            "recipe_modules": sorted({c.fast.recipe_module for c in self.ops if c.fast.structured}),
-            "rule_modules": sorted({self.modules.rules[c.entry.check] for c in self.ops if c.entry.check}),
-            "helper_modules": self.helper_modules,
+            "imports": import_lines([*self.helpers, *(part for code in self.ops for part in code.parts)]),
         }
 
     @property
@@ -242,7 +243,7 @@ def overload_name(entry: Entry) -> str:
     return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
 
 
-def digest(functions: list[str]) -> str:
+def digest(functions: list[str], modules: tuple[Path, ...]) -> str:
     """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, follows them."""
-    text = "".join(function_source(name) for name in functions)
+    text = "".join(function_source(name, modules) for name in functions)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

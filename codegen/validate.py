@@ -18,6 +18,8 @@ from .validate_gradient import check_gradients
 from .validate_names import check_names, duplicates
 from .validate_sample import check_samples
 
+OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
     """Everything that makes no sense in a spec that could be read, sorted by place.
@@ -52,7 +54,8 @@ def _check_named(context: Context) -> Iterator[Problem]:
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             kind = "batching rule" if what == "batch" else what
-            message = f"there is no {kind} '{name}'{did_you_mean(name, table)}"
+            hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            message = f"there is no {kind} '{name}'{hint}"
             yield context.problem(entry.key_places[what], message, what)
 
 

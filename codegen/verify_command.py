@@ -2,51 +2,65 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.util
 import multiprocessing
 import os
 import sys
 import time
+import types
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .load import load_spec
-from .proof.report import disproved
+from .homes import Home
+from .project import Project
 from .suggest import did_you_mean
 from .verify import verify_op
 from .verify_cuda import simulate
-from .verify_report import Finding, Report
+from .verify_report import Report
 
 PACKAGE = "specgrad.generated"
-SPEC = Path(__file__).resolve().parent.parent / "derivatives.yaml"
 PROCESSES = min(2, os.cpu_count() or 1)
 CHUNK = 4  # ops handed to a process at a time
 
 
-def verify_command(argv: Sequence[str]) -> int:
-    """Check the ops in the tree, or the named ones; 1 when something is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m codegen verify", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, parser.parse_args(argv).names, disproved(spec))
+@dataclass(frozen=True)
+class Folder:
+    """Where a package outside the tree lies, and the package that its hand-written parts are in, if there are any."""
+
+    path: str
+    home: str = ""
+
+    @classmethod
+    def of(cls, path: Path, home: Home | None) -> Folder:
+        return cls(str(path), str(home.folder) if home else "")
 
 
-def verify_package(root: Path, names: Sequence[str] = (), known: Sequence[Finding] = ()) -> int:
+Package = str | Folder  # as it is imported, or where it lies
+
+
+def package_of(project: Project) -> Package:
+    """The package of a project on disk."""
+    return PACKAGE if project.in_tree else Folder.of(project.root.resolve(), project.home)
+
+
+def verify_command(names: Sequence[str], package: Package = PACKAGE) -> int:
+    """Check the ops of a package, or the named ones; 1 when something is wrong."""
+    return verify(package, names)
+
+
+def verify_package(root: Path, names: Sequence[str] = (), home: Home | None = None) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify(str(root.resolve()), names, known)
+    return verify(Folder.of(root.resolve(), home), names)
 
 
-def verify(package: str, names: Sequence[str], known_wrong: Sequence[Finding]) -> int:
-    """Check a package (its import name or the path of its folder), print what is wrong and the figures.
-
-    What is known to be wrong without computing is reported with what the checks find.
-    """
+def verify(package: Package, names: Sequence[str]) -> int:
+    """Check a package, print what is wrong and the figures."""
     begin = time.perf_counter()
     try:
         with processes(PROCESSES) as pool:
@@ -58,9 +72,6 @@ def verify(package: str, names: Sequence[str], known_wrong: Sequence[Finding]) -
         return 1
     if chosen is None:
         return 1
-    for finding in known_wrong:
-        if finding.op in chosen:
-            report.add(finding)
     wrong = report.lines(known)
     print("".join(f"{line}\n" for line in wrong), end="")
     if report.undefined:
@@ -82,7 +93,7 @@ def choose(known: Sequence[str], names: Sequence[str]) -> list[str] | None:
     return [op for op in known if not names or op in names or op.partition(".")[0] in names]
 
 
-def checked(pool: ProcessPoolExecutor, package: str, names: Sequence[str]) -> Report:
+def checked(pool: ProcessPoolExecutor, package: Package, names: Sequence[str]) -> Report:
     """The joint report on some ops, shared out; CUDA kernels come last, when the CPU kernels are cached."""
     total = Report()
     chunks = [names[i : i + CHUNK] for i in range(0, len(names), CHUNK)]
@@ -115,12 +126,12 @@ def simulator() -> Iterator[None]:
 # What the processes run.
 
 
-def op_names(package: str) -> list[str]:
+def op_names(package: Package) -> list[str]:
     """The ops of a package, in the order of its spec."""
     return list(registry(package))
 
 
-def check_ops(package: str, names: Sequence[str]) -> Report:
+def check_ops(package: Package, names: Sequence[str]) -> Report:
     """The report on some ops."""
     ops, report = registry(package), Report()
     for name in names:
@@ -128,7 +139,7 @@ def check_ops(package: str, names: Sequence[str]) -> Report:
     return report
 
 
-def simulate_ops(package: str, names: Sequence[str]) -> Report:
+def simulate_ops(package: Package, names: Sequence[str]) -> Report:
     """The report on the CUDA kernels of some ops, in a process with the simulator."""
     ops, report = registry(package), Report()
     for name in names:
@@ -136,21 +147,25 @@ def simulate_ops(package: str, names: Sequence[str]) -> Report:
     return report
 
 
-def registry(package: str) -> dict[str, Any]:
+def registry(package: Package) -> dict[str, Any]:
     """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
-    if os.sep in package:
-        package = import_folder(Path(package))
-    return {op.name: op for op in importlib.import_module(f"{package}.registry").OPS}
+    name = import_folder(Path(package.path), package.home) if isinstance(package, Folder) else package
+    return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
 
 
-def import_folder(folder: Path) -> str:
-    """Import a package from where it lies; returns its name."""
-    name = f"verified_{folder.name}"
+def import_folder(folder: Path, home: str = "") -> str:
+    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name."""
+    above = f"verified_{Path(home).name}." if home else "verified_"
+    name = above + folder.name
     if name not in sys.modules:
-        place = folder / "__init__.py"
-        spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
+        if home:  # whose own first lines are not run: they may want the generated package under its own name
+            parent = sys.modules[above[:-1]] = types.ModuleType(above[:-1])
+            parent.__path__ = [home]
+        found = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert found is not None and found.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(found)
+        found.loader.exec_module(sys.modules[name])
     return name

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, main
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.bases import SPEC
 from specgrad.codegen.families import families, headings
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Entry
