@@ -16,7 +16,7 @@ from .model import Entry, Spec
 from .ownership import plain_bytes
 from .picture import picture
 from .pictured import picture_files, plain_values
-from .verify_command import PACKAGE, Package, registry
+from .verify_command import PACKAGE, Package, processes, registry
 from .write import Files, differences, plan
 
 COMMAND = "codegen pictures"
@@ -27,7 +27,8 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
     """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
-    found = {name: same_or_new(root / name, text) for name, text in drawn(spec, package).items()}
+    new = drawn(spec, package) if isinstance(package, str) else drawn_apart(spec, package)
+    found = {name: same_or_new(root / name, text) for name, text in new.items()}
     files = listed(found, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)
@@ -47,6 +48,12 @@ def same_or_new(path: Path, text: str) -> str:
     """The picture that lies there if it differs at most in the last digit of coordinates, else the new one."""
     old = (plain_bytes(path) or b"").decode("utf-8", errors="replace")
     return old if same_picture(text, old) else text
+
+
+def drawn_apart(spec: Spec, package: Package) -> Files:
+    """All pictures of a package outside the tree, which is imported in a process of its own."""
+    with processes(1) as pool:
+        return pool.submit(drawn, spec, package).result()
 
 
 def drawn(spec: Spec, package: Package = PACKAGE) -> Files:

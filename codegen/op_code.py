@@ -57,11 +57,17 @@ class OpCode:
     kernels: ElementKernels | None
     calls: Calls
     library: Library
+    origin: str = ""  # the module of the functions of a base's entry, as ops.py has it
 
     @property
     def name(self) -> str:
         """The Python function of this overload; the overloads of one name share a dispatcher of that name."""
         return self.calls.functions[self.entry.name]
+
+    @property
+    def called(self) -> str:
+        """That function as ops.py calls it."""
+        return f"{self.origin}.{self.name}" if self.origin else self.name
 
     @property
     def inplace_name(self) -> str:

@@ -54,7 +54,7 @@ class Renderer:
         self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
         self.inliner = Inliner(self.entries)
         entries = self.entries.values()
-        self.calls = Calls(self.library, function_names(entries), overload_numbers(entries))
+        self.calls = Calls(self.library, self.function_names(), overload_numbers(entries))
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,
@@ -138,6 +138,32 @@ class Renderer:
             return f"from {self.target.runtime}.namespace import Namespace, op as base_op"
         return f"from {self.target.runtime}.namespace import Namespace\nfrom {above}.functions import op as base_op"
 
+    def function_names(self) -> dict[str, str]:
+        """Entry name -> the Python function of that overload: those of a base as it has them."""
+        names: dict[str, str] = {}
+        entries: list[Entry] = []
+        for spec in (*(base.spec for base in self.bases), self.spec):
+            entries += spec.entries
+            names = function_names(entries) | names
+        return names
+
+    @cached_property
+    def extended(self) -> list[OpCode]:
+        """The overloads that bases have of functions which this spec adds overloads to, those of the nearest first."""
+        own = {e.schema.name for e in self.spec.entries}
+        return [
+            OpCode(entry, None, None, self.calls, self.library, f"_{base.name}_ops")
+            for base in reversed(self.bases)
+            for entry in base.spec.entries
+            if entry.schema.name in own
+        ]
+
+    @property
+    def base_imports(self) -> list[str]:
+        """The statements by which ops.py has the functions of those."""
+        used = {code.origin for code in self.extended}
+        return [f"from {b.generated} import ops as _{b.name}_ops" for b in self.bases if f"_{b.name}_ops" in used]
+
     @property
     def owners(self) -> dict[str, Entry]:
         """The entry of each function, class and module that is generated, by name."""
@@ -170,22 +196,23 @@ class Renderer:
         return self.render(f"kernel_{device}.py.j2", **context)
 
     def ops_context(self) -> dict[str, Any]:
-        groups = overload_groups(self.ops)
+        groups = overload_groups([*self.ops, *self.extended])
         aliases = [(alias, code.entry.schema.name) for code in self.ops for alias in code.entry.aliases]
         inplace = {f"{n}_": [c for c in codes if c.has_inplace] for n, codes in groups.items()}
-        inplace = {n: codes for n, codes in inplace.items() if len(codes) > 0}
+        inplace = {n: codes for n, codes in inplace.items() if any(not code.origin for code in codes)}
         functions = [c.name for c in self.ops] + [c.inplace_name for c in self.ops if c.has_inplace]
         functions += [*groups, *inplace, *(a for a, _ in aliases)]
         aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases]
         return {
             "ops": self.ops,
-            "stubs": stub_functions(self.ops),
+            "stubs": stub_functions([*self.ops, *self.extended]),
             "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
             "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
             "aliases": unique(aliases),
             "public": self.public,
             "functions": unique(functions),
-            "imports": import_lines([*self.helpers, *(part for code in self.ops for part in code.parts)]),
+            "imports": import_lines([*self.helpers, *(part for code in self.ops for part in code.parts)])
+            + self.base_imports,
         }
 
     @property

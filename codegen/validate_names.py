@@ -16,14 +16,41 @@ def duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
     """Entries of the same name, or whose names differ only in what Python, or a file's name, cannot tell apart."""
     first = {entry.identifier.lower(): entry for entry in base.entries} if base else {}
     functions = {name: entry for entry in base.entries for name in _all_names(entry)} if base else {}
+    overloads: dict[str, list[Entry]] = {}
+    for entry in base.entries if base else ():
+        overloads.setdefault(entry.schema.name, []).append(entry)
     for entry in spec.entries:
         other = first.setdefault(entry.identifier.lower(), entry)
-        again = next((functions[name] for name in public_names(entry) if name in functions), None)
+        extended = overloads.get(entry.schema.name, []) if entry.schema.overload else []
+        names = entry.aliases if extended else public_names(entry)
+        again = next((functions[name] for name in names if name in functions), None)
         if other is not entry:
             same = "duplicate entry" if other.name == entry.name else f"{other.name} is the same in Python"
             yield Problem(entry.where, entry.name, "", f"{same}, first at {other.where}")
         elif again is not None:
-            yield Problem(entry.where, entry.name, "", f"specgrad has an op of this name, at {again.where}")
+            what = "specgrad" if again.where.file == "derivatives.yaml" else again.where.file.partition("/")[0]
+            yield Problem(entry.where, entry.name, "", f"{what} has an op of this name, at {again.where}{_hint(entry)}")
+        else:
+            yield from _overload_faults(entry, extended)
+
+
+def _hint(entry: Entry) -> str:
+    """How to add an overload, where that may have been meant."""
+    return "" if entry.schema.overload else f"; an overload of it is named, as {entry.schema.name}.Mine"
+
+
+def _overload_faults(entry: Entry, extended: list[Entry]) -> Iterator[Problem]:
+    """An overload of a base's function that would hide one of the base's, or that would have to change Tensor."""
+    types = [argument.type for argument in entry.schema.arguments]
+    hidden = next((e for e in extended if [argument.type for argument in e.schema.arguments] == types), None)
+    if hidden is not None:
+        message = f"its arguments have the types of those of {hidden.name} at {hidden.where}: nothing tells them apart"
+        yield Problem(entry.where, entry.name, "", message)
+    if extended and {"method", "inplace"} & {*entry.variants}:
+        message = (
+            f"Tensor.{entry.schema.name} stays as it is: an overload that a package adds needs `variants: [function]`"
+        )
+        yield Problem(entry.key_places.get("variants", entry.where), entry.name, "variants", message)
 
 
 def public_names(entry: Entry) -> list[str]:

@@ -156,16 +156,26 @@ def registry(package: Package) -> dict[str, Any]:
 
 def import_folder(folder: Path, home: str = "") -> str:
     """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name."""
-    above = f"verified_{Path(home).name}." if home else "verified_"
-    name = above + folder.name
+    name = f"{stand_in(Path(home))}.{folder.name}" if home else f"verified_{folder.name}"
     if name not in sys.modules:
-        if home:  # whose own first lines are not run: they may want the generated package under its own name
-            parent = sys.modules[above[:-1]] = types.ModuleType(above[:-1])
-            parent.__path__ = [home]
         found = importlib.util.spec_from_file_location(
             name, folder / "__init__.py", submodule_search_locations=[str(folder)]
         )
         assert found is not None and found.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(found)
         found.loader.exec_module(sys.modules[name])
+    return name
+
+
+def stand_in(home: Path) -> str:
+    """The name of the package in a folder, of which modules can be imported from now on.
+
+    Its own first lines are not run: they may want the generated package, which is not there yet. The name is the real
+    one, for numba's cache keeps it with what it compiles.
+    """
+    above = home.parent
+    name = f"{stand_in(above)}.{home.name}" if (above / "__init__.py").is_file() else home.name
+    if name not in sys.modules:
+        package = sys.modules[name] = types.ModuleType(name)
+        package.__path__ = [str(home)]
     return name
