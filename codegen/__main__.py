@@ -24,6 +24,7 @@ from .census import report
 from .homes import Library, runtime_home
 from .model import MOST_PROBLEMS, Problem, Spec
 from .ownership import Refused
+from .pictured import picture_files
 from .project import Project, add_options, lies_in_package, read_project
 from .rendered import NotPython
 from .write import Files, Plan, differences, plan, write_new
@@ -64,7 +65,7 @@ def write(project: Project, options: argparse.Namespace) -> int:
         print("nothing was written", file=sys.stderr)
         return 1
     generate(planned)
-    return 0
+    return 0 if project.in_tree or options.no_verify else draw(project, only_check=False)
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -163,18 +164,23 @@ def verify(argv: list[str]) -> int:
 
 def pictures(argv: list[str]) -> int:
     """Draw what is new or differs; with --check only say so."""
-    from .drawing import pictures_command
-    from .verify_command import package_of
-
     parser = argparse.ArgumentParser(prog="python -m codegen pictures")
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     add_options(parser)
     options = parser.parse_args(argv)
     project = read(options)
-    if project is None:
-        return 1
+    return 1 if project is None else draw(project, options.check)
+
+
+def draw(project: Project, only_check: bool) -> int:
+    """Draw the pictures of a package, where there are any."""
+    from .drawing import pictures_command
+    from .verify_command import package_of
+
+    if not picture_files(project.spec.by_name()) and not project.pictures.exists():
+        return 0
     package, repair = package_of(project), project.command_for("pictures")
-    return pictures_command(project.spec, project.pictures, options.check, package, repair)
+    return pictures_command(project.spec, project.pictures, only_check, package, repair)
 
 
 def new(argv: list[str]) -> int:

@@ -24,7 +24,9 @@ def pages(renderer: Renderer, path: Path) -> Files:
 def reference(renderer: Renderer, path: Path) -> Files:
     """The one page on a spec outside the tree, below its package."""
     ops = [section for _, found in chapters(renderer, path) for section in found]
-    return formatted({"REFERENCE.md": tidy(renderer.render("reference.md.j2", ops=ops))})
+    inside = renderer.home is not None and path.resolve().parent == renderer.home.folder
+    text = renderer.render("reference.md.j2", ops=ops, place="../" if inside else "")
+    return formatted({"REFERENCE.md": tidy(text)})
 
 
 def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSection]]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .context import Context
 from .keys import KEYS
 from .model import Entry, Problem, Spec
+from .operators import UNARY
 from .signature import name_fault
 
 TAKEN = "the generated code uses '{}' for something else: give it another name"
@@ -32,6 +33,17 @@ def duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
             yield Problem(entry.where, entry.name, "", f"{what} has an op of this name, at {again.where}{_hint(entry)}")
         else:
             yield from _overload_faults(entry, extended)
+        yield from _operator_faults(entry, base)
+
+
+def _operator_faults(entry: Entry, base: Spec | None) -> Iterator[Problem]:
+    """An operator of Tensor that a base's op has, where it stays."""
+    methods = UNARY.get(entry.operator or "", entry.operator)
+    entries = base.entries if base and entry.operator else ()
+    other = next((e for e in entries if UNARY.get(e.operator or "", e.operator) == methods), None)
+    if other is not None:
+        message = f"the operator {entry.operator} is that of {other.name} at {other.where}, and stays so"
+        yield Problem(entry.key_places["operator"], entry.name, "operator", message)
 
 
 def _hint(entry: Entry) -> str:
