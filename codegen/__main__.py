@@ -185,13 +185,13 @@ def draw(project: Project, only_check: bool) -> int:
 
 def new(argv: list[str]) -> int:
     """Make a package of a user's ops."""
-    from .scaffold import new_command
+    from .scaffold import new_package
 
     parser = argparse.ArgumentParser(prog="python -m codegen new")
     parser.add_argument("name", help="the name of the package, as it is imported")
     parser.add_argument("folder", nargs="?", type=Path, help="where its files are put (default: a folder of its name)")
     options = parser.parse_args(argv)
-    return new_command(options.name, options.folder or Path(options.name))
+    return run([str(new_package(options.name, options.folder or Path(options.name)))])
 
 
 def explain(argv: list[str]) -> int:

@@ -30,9 +30,10 @@ def formatted(files: Files) -> Files:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_new(root, files)
-        common = ["--isolated", "--quiet", "--line-length", "120", str(root)]
-        subprocess.run([ruff, "check", "--fix", "--select", "I,F401", *common], check=True)
-        subprocess.run([ruff, "format", "--config", "format.skip-magic-trailing-comma=true", *common], check=True)
+        common = ["--isolated", "--quiet", "--line-length", "120", "."]
+        format_too = [ruff, "format", "--config", "format.skip-magic-trailing-comma=true", *common]
+        for command in ([ruff, "check", "--fix", "--select", "I,F401", *common], format_too):
+            subprocess.run(command, check=True, cwd=root)  # packages beside the user's folder would be sorted apart
         return {name: (root / name).read_text(encoding="utf-8") for name in files}
 
 
