@@ -151,7 +151,7 @@ def test_a_base_and_its_overloads(make: Callable[..., Any]) -> None:
         (
             "  variants: [function]\n",
             "",
-            "Tensor.add stays as it is: write `variants: [function]` for an overload of it",
+            "Tensor.add stays as it is: an overload that a package adds needs",
         ),
         (", Tensor scale", ", *, Scalar scale=1", "its arguments have the types of those of add.Tensor at derivatives"),
         ("add.Scaled", "add", "specgrad has an op of this name, at derivatives.yaml:"),
