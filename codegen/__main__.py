@@ -21,7 +21,6 @@ import tempfile
 from pathlib import Path
 
 from .census import report
-from .homes import Library, runtime_home
 from .model import MOST_PROBLEMS, Problem, Spec
 from .ownership import Refused
 from .pictured import picture_files
@@ -51,7 +50,7 @@ def run(argv: list[str]) -> int:
     if project is None:
         return 1
     if options.list or options.count:
-        return list_entries(project.spec) if options.list else count(project.path, project.spec)
+        return list_entries(project.spec) if options.list else count(project)
     return write(project, options)
 
 
@@ -140,9 +139,9 @@ def list_entries(spec: Spec) -> int:
     return 0
 
 
-def count(path: Path, spec: Spec) -> int:
+def count(project: Project) -> int:
     """The lines of YAML and of Python that ops take."""
-    print(report(path, spec.entries, Library((runtime_home(),)).parts["helper"]))
+    print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
     return 0
 
 

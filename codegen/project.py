@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from .homes import PLACES, Home, Library, op_places, read_known, runtime_home
+from .homes import PLACES, Home, Library, op_places, runtime_home
 from .load import load_spec
 from .manifest import listed
 from .model import Problem, Spec, Where
@@ -93,7 +93,8 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     tree, problems = load_spec(SPEC, SPEC.name)
     taken = read_taken(TREE / "generated", tree)
     if options.spec is None:
-        problems = [*problems, *validate(tree, replace(read_known(), taken=taken))] or without_entries(tree)
+        known = Library((runtime_home(True),)).known()
+        problems = [*problems, *validate(tree, replace(known, taken=taken))] or without_entries(tree)
         return (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target())), [])
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")

@@ -134,9 +134,10 @@ class Renderer:
     def format(self) -> str:
         """The format of generated code, whatever the spec."""
         nothing = Spec("", ())
-        skeleton = Renderer(nothing, OUTSIDE, (tree_base(nothing),)).modules()
-        helpers = Library((runtime_home(),)).parts["helper"].values()
-        return format_of(TEMPLATES.glob("*.py.j2"), skeleton, helpers)
+        skeleton = Renderer(nothing, OUTSIDE, (tree_base(nothing),))
+        skeleton.library = Library(())  # which no entry names anything of
+        helpers = Library(self.library.homes[:1]).parts["helper"].values()
+        return format_of(TEMPLATES.glob("*.py.j2"), skeleton.modules(), helpers)
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
