@@ -75,7 +75,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
     parser.add_argument("--count", action="store_true", help="count the lines that ops take")
-    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the numerical checks")
+    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the checks and pictures")
     options = parser.parse_args(argv)
     placed = options.out is not None or options.list or options.count
     if options.spec is None and (options.out or options.base):
