@@ -5,11 +5,12 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
+python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
-python -m codegen verify|explain|pictures --spec SPEC [...]
+python -m codegen verify|prove|explain|pictures --spec SPEC [...]
 python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
@@ -24,7 +25,9 @@ from .census import report
 from .model import MOST_PROBLEMS, Problem, Spec
 from .ownership import Refused
 from .pictured import picture_files
-from .project import Project, add_options, lies_in_package, read_project
+from .project import Project, add_options, joined, lies_in_package, read_project
+from .proof.report import disproved
+from .proof.report import prove as proved
 from .rendered import NotPython
 from .write import Files, Plan, differences, plan, write_new
 
@@ -42,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    commands = {"verify": verify, "explain": explain, "pictures": pictures, "new": new}
+    commands = {"verify": verify, "prove": prove, "explain": explain, "pictures": pictures, "new": new}
     if argv[:1] and argv[0] in commands:
         return commands[argv[0]](argv[1:])
     options = parse(argv)
@@ -120,7 +123,8 @@ def is_wrong(project: Project, files: Files) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        return verify_package(trial, home=project.home) != 0
+        known = disproved(project.spec, joined(project.renderer.bases))
+        return verify_package(trial, known=known, home=project.home) != 0
 
 
 def check(root: Path, files: Files, repair: str) -> int:
@@ -147,7 +151,7 @@ def count(project: Project) -> int:
 
 def verify(argv: list[str]) -> int:
     """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
-    from .verify_command import package_of, verify_command
+    from .verify_command import verify_command, verify_project
 
     parser = argparse.ArgumentParser(prog="python -m codegen verify")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
@@ -158,7 +162,7 @@ def verify(argv: list[str]) -> int:
     project = read(options)
     if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
         return 1
-    return verify_command(options.names, package_of(project))
+    return verify_project(project, options.names)
 
 
 def pictures(argv: list[str]) -> int:
@@ -191,6 +195,20 @@ def new(argv: list[str]) -> int:
     parser.add_argument("folder", nargs="?", type=Path, help="where its files are put (default: a folder of its name)")
     options = parser.parse_args(argv)
     return run([str(new_package(options.name, options.folder or Path(options.name)))])
+
+
+def prove(argv: list[str]) -> int:
+    """Print what is proved of the gradient formulas of element-wise ops."""
+    parser = argparse.ArgumentParser(prog="python -m codegen prove")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    project = read(options)
+    if project is None:
+        return 1
+    lines, wrong = proved(project.spec, options.names, joined(project.renderer.bases))
+    print("\n".join(lines))
+    return 1 if wrong else 0
 
 
 def explain(argv: list[str]) -> int:

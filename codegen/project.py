@@ -139,7 +139,7 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
 
 def joined(bases: tuple[Base, ...]) -> Spec:
     """The entries of all bases as one spec."""
-    return replace(bases[0].spec, entries=tuple(entry for base in bases for entry in base.spec.entries))
+    return Spec(SPEC.name, tuple(entry for base in bases for entry in base.spec.entries))
 
 
 def no_python(home: Home) -> Iterator[Problem]:

@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .bases import SPEC
 from .homes import Home
-from .project import Project
+from .load import load_spec
+from .project import Project, joined
+from .proof.report import disproved
 from .suggest import did_you_mean
 from .verify import verify_op
 from .verify_cuda import simulate
-from .verify_report import Report
+from .verify_report import Finding, Report
 
 PACKAGE = "specgrad.generated"
 PROCESSES = min(2, os.cpu_count() or 1)
@@ -49,18 +52,29 @@ def package_of(project: Project) -> Package:
     return PACKAGE if project.in_tree else Folder.of(project.root.resolve(), project.home)
 
 
-def verify_command(names: Sequence[str], package: Package = PACKAGE) -> int:
-    """Check the ops of a package, or the named ones; 1 when something is wrong."""
-    return verify(package, names)
+def verify_command(names: Sequence[str]) -> int:
+    """Check the ops in the tree, or the named ones; 1 when something is wrong."""
+    spec, _ = load_spec(SPEC, SPEC.name)
+    return verify(PACKAGE, names, disproved(spec))
 
 
-def verify_package(root: Path, names: Sequence[str] = (), home: Home | None = None) -> int:
+def verify_project(project: Project, names: Sequence[str]) -> int:
+    """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
+    return verify(package_of(project), names, disproved(project.spec, joined(project.renderer.bases)))
+
+
+def verify_package(
+    root: Path, names: Sequence[str] = (), known: Sequence[Finding] = (), home: Home | None = None
+) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify(Folder.of(root.resolve(), home), names)
+    return verify(Folder.of(root.resolve(), home), names, known)
 
 
-def verify(package: Package, names: Sequence[str]) -> int:
-    """Check a package, print what is wrong and the figures."""
+def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding]) -> int:
+    """Check a package, print what is wrong and the figures.
+
+    What is known to be wrong without computing is reported with what the checks find.
+    """
     begin = time.perf_counter()
     try:
         with processes(PROCESSES) as pool:
@@ -72,6 +86,9 @@ def verify(package: Package, names: Sequence[str]) -> int:
         return 1
     if chosen is None:
         return 1
+    for finding in known_wrong:
+        if finding.op in chosen:
+            report.add(finding)
     wrong = report.lines(known)
     print("".join(f"{line}\n" for line in wrong), end="")
     if report.undefined:
