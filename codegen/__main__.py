@@ -1,7 +1,8 @@
 """The generator's command line: `python -m codegen` renders derivatives.yaml into generated/ and docs/.
 
 python -m codegen                     render all; write what changed, delete what is no longer produced
-python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
+python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale, exit 2 when that
+                                      cannot be told because ruff, which lays it out, is missing or another
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
@@ -22,6 +23,8 @@ import tempfile
 from pathlib import Path
 
 from .census import report
+from .layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
+from .manifest import read_manifest
 from .model import MOST_PROBLEMS, Problem, Spec
 from .ownership import Refused
 from .pictured import picture_files
@@ -38,6 +41,9 @@ def main(argv: list[str] | None = None) -> int:
         return run(list(sys.argv[1:] if argv is None else argv))
     except NotPython as error:
         show(error.problems)
+    except OtherLayout as error:
+        print(f"codegen: {error}", file=sys.stderr)
+        return 2
     except (Refused, OSError) as error:
         print(f"codegen: {error}", file=sys.stderr)
     return 1
@@ -59,15 +65,33 @@ def run(argv: list[str]) -> int:
 
 def write(project: Project, options: argparse.Namespace) -> int:
     """Write what the spec gives, or only compare; outside the tree if the checks find no fault."""
-    parts = project.files()
+    formatter, wanted = layouts(project, options.check)
+    parts = project.files(formatter)
     if options.check:
-        return max([check(root, files, project.command) for root, files in parts.items()])
+        return max([check(root, files, project.command, wanted, formatter) for root, files in parts.items()])
     planned = [plan(root, files) for root, files in parts.items()]
     if not project.in_tree and not options.no_verify and is_wrong(project, parts[project.root]):
         print("nothing was written", file=sys.stderr)
         return 1
     generate(planned)
+    if formatter is None and not project.in_tree:
+        print("the files are as the templates give them: there is no ruff to format them")
     return 0 if project.in_tree or options.no_verify else draw(project, only_check=False)
+
+
+def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
+    """What lays a package out, and the layout that it has to have, empty where any will do.
+
+    Raises:
+        OtherLayout: what is to be written in the tree cannot have it.
+    """
+    if not project.in_tree:
+        wanted = read_manifest(project.root).layout if only_check else ""
+        return (installed() if wanted or not only_check else None), wanted
+    formatter, wanted = installed(), pinned()
+    if not only_check and wanted not in ("", layout_of(formatter)):
+        raise other_layout("generated/", wanted, formatter)
+    return formatter, wanted
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -124,12 +148,18 @@ def is_wrong(project: Project, files: Files) -> bool:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
         known = disproved(project.spec, joined(project.renderer.bases))
-        return verify_package(trial, known=known, home=project.home) != 0
+        return verify_package(trial, project.path, known=known, home=project.home) != 0
 
 
-def check(root: Path, files: Files, repair: str) -> int:
-    """Print how the files on disk differ from what would be written, and the command that repairs it."""
+def check(root: Path, files: Files, repair: str, wanted: str, formatter: Formatter | None) -> int:
+    """Print how the files on disk differ from what would be written, and the command that repairs it.
+
+    Raises:
+        OtherLayout: they differ, maybe only because what is on disk has the layout `wanted`.
+    """
     lines = differences(root, files)
+    if lines and wanted not in ("", layout_of(formatter)):
+        raise other_layout(f"{root.name}/ cannot be compared", wanted, formatter)
     sys.stdout.writelines(lines)
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)

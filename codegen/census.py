@@ -6,6 +6,7 @@ import io
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from statistics import median
 
@@ -51,11 +52,19 @@ def whole(counts: Iterable[int]) -> float:
 
 def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
     """The lines of each entry; blank ones and comments do not count."""
-    lines = [line.strip() for line in text.splitlines()]
+    lines = text.splitlines()
     starts = sorted(entry.where.line for entry in entries)
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
-    spans = {entry.name: lines[entry.where.line - 1 : ends[entry.where.line] - 1] for entry in entries}
-    return {name: sum(bool(line) and not line.startswith("#") for line in span) for name, span in spans.items()}
+    spans = {entry.name: own_lines(lines[entry.where.line - 1 : ends[entry.where.line] - 1]) for entry in entries}
+    return {
+        name: sum(bool(line.strip()) and not line.strip().startswith("#") for line in span)
+        for name, span in spans.items()
+    }
+
+
+def own_lines(lines: Sequence[str]) -> list[str]:
+    """The lines of an entry without a section that begins behind it."""
+    return [*lines[:1], *takewhile(lambda line: not line.startswith("- "), lines[1:])]
 
 
 def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:

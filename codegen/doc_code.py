@@ -76,9 +76,9 @@ class DocCode:
 
     @property
     def place(self) -> str:
-        """Schema and where it stands."""
+        """Schema, and the spec that holds it."""
         entry = self.codes[0].entry
-        return f"{entry.schema.text} ({entry.where.file}:{entry.where.line})"
+        return f"{entry.schema.text} ({entry.where.file})"
 
     @property
     def overloads(self) -> Lines:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import yaml
 
 from . import formula
 from .fields import Fields
-from .keys import CHOICES, COMPUTE, KEYS, WITHOUT_GRADIENT
+from .keys import CHOICES, COMMON, COMPUTE, KEYS, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Sample, Schema, undefined
+from .places import Source
+from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
 from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
@@ -20,6 +23,11 @@ WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 class EntryReader(Fields):
     """Reads one mapping; `op` and `problems` hold what is known when `read` gives no entry."""
 
+    def __init__(self, node: yaml.MappingNode, source: Source, defaults: Defaults) -> None:
+        super().__init__(node, source)
+        self.defaults = defaults
+        self.inherited: list[str] = []
+
     def read(self) -> Entry | None:
         """The entry, or None when its schema cannot be read."""
         schema = self._schema()
@@ -27,10 +35,13 @@ class EntryReader(Fields):
             return None
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
+        self._inherit([key for key in COMMON if key not in self._senseless()])
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
-        gradients = self._gradients(schema)
-        differentiability = self._differentiability(schema, result_dtype, gradients)
+        differentiability = self._differentiability(schema, result_dtype)
+        gradients = self._gradients(schema, any(differentiability))
+        if undefined(gradients) and "output_differentiability" not in self.values:
+            differentiability = (False,) * len(schema.returns)
         return Entry(
             schema=schema,
             where=self.where("name"),
@@ -50,7 +61,7 @@ class EntryReader(Fields):
             batch=self.plain("batch"),
             backward=self._backward(),
             gradients=gradients,
-            forward=self._forward(schema, differentiability),
+            forward=self._forward(schema, differentiability, gradients),
             output_differentiability=differentiability,
             domain=self._domain(schema),
             samples=self._samples("samples"),
@@ -60,7 +71,22 @@ class EntryReader(Fields):
             doc=self.plain("doc") or "",
             example=self._example(),
             key_places={key: self.where(key) for key in self.values},
+            section=self.defaults.section,
+            inherited=tuple(self.inherited),
         )
+
+    def _inherit(self, keys: Iterable[str]) -> None:
+        """Take the section's values of keys that the entry does not give itself."""
+        for key in keys:
+            if key in self.defaults.nodes and key not in self.values:
+                self.keys[key], self.values[key] = self.defaults.nodes[key]
+                self.inherited.append(key)
+
+    def _senseless(self) -> frozenset[str]:
+        """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
+        if "composite" in self.values:
+            return frozenset({"dtype", "batch"})
+        return frozenset() if "kernel" in self.values else frozenset({"batch"})
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:
@@ -98,18 +124,14 @@ class EntryReader(Fields):
                 self.report(self.where(key), f"{len(given)} values for {outputs} outputs", key)
         return words if len(words) == outputs else ()
 
-    def _differentiability(
-        self, schema: Schema, result_dtype: tuple[str, ...], gradients: dict[str, Formula]
-    ) -> tuple[bool, ...]:
+    def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
         """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers.
 
-        None is where no argument has a gradient though it could have one.
+        None is, unless that is stated, where no argument has a gradient though it could have one.
         """
         stated = self._per_output("output_differentiability", schema)
         if stated:
             return tuple(word.lower() == "true" for word in stated)
-        if undefined(gradients):
-            return (False,) * len(schema.returns)
         outputs = zip(schema.returns, result_dtype, strict=True)
         return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
@@ -131,14 +153,27 @@ class EntryReader(Fields):
         texts = {key: text for key in keys if (text := self.text(key))}
         return {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
 
-    def _gradients(self, schema: Schema) -> dict[str, Formula]:
-        """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own."""
+    def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
+        """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own.
+
+        The section's stand for arguments of that name, where there is something to differentiate.
+        """
+        if differentiable and not {"composite", "gradients"} & self.values.keys():
+            self._inherit([a.name for a in schema.arguments if a.type.is_tensor])
         own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS)
         rest = [a.name for a in schema.arguments if a.type.is_tensor and a.name not in own]
         return own | self._items("gradients", rest)
 
-    def _forward(self, schema: Schema, differentiability: tuple[bool, ...]) -> dict[str, Formula]:
-        """The formulas by output: that of the key `tangents` stands for each differentiable one without its own."""
+    def _forward(
+        self, schema: Schema, differentiability: tuple[bool, ...], gradients: dict[str, Formula]
+    ) -> dict[str, Formula]:
+        """The formulas by output: that of the key `tangents` stands for each differentiable one without its own.
+
+        The section's stand for outputs of that name that depend differentiably on an argument.
+        """
+        if "tangents" not in self.values and any(each.tree is not None for each in gradients.values()):
+            outputs = zip(schema.returns, differentiability, strict=True)
+            self._inherit([output.name for output, differentiable in outputs if differentiable])
         own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS)
         pairs = zip(schema.returns, differentiability, strict=True)
         rest = [r.name for r, differentiable in pairs if differentiable and r.name not in own]

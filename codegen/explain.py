@@ -42,6 +42,9 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield entry.schema.text
     yield f"    {' '.join(entry.doc.split())}" if entry.doc else "    (no doc)"
     yield field("spec", entry.where)
+    if entry.section is not None:
+        yield field("section", f"{entry.section.title} ({entry.section.where})")
+        yield from (field("", f"gives {key} ({entry.key_places[key]})") for key in entry.inherited)
     yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
     yield field("dtypes", dtypes(entry))

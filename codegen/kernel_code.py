@@ -98,10 +98,15 @@ def number_kernel(entry: Entry) -> Kernel:
     first, second = forward.arrays
     number = Argument(second, Type("Scalar"))
     assert entry.compute.tree is not None
-    source = typed(entry.compute.tree, {first})
+    source = typed(entry.compute.tree, {first}, takes_complex(entry))
     return replace(
         forward, name="forward_number", arrays=(first,), numbers=(number, *forward.numbers), sources=(source,)
     )
+
+
+def takes_complex(entry: Entry) -> bool:
+    """Whether the kernels of an entry are compiled for complex numbers too."""
+    return "complex" in entry.dtypes
 
 
 def forward_kernel(entry: Entry) -> Kernel:
@@ -110,9 +115,8 @@ def forward_kernel(entry: Entry) -> Kernel:
     tree = entry.compute.tree
     assert tree is not None
     doc = f"result = {entry.compute.text}"
-    return Kernel(
-        "forward", doc, tuple(arrays), numbers, ("result",), (typed(tree, set(arrays)),), _typing_array(entry)
-    )
+    source = typed(tree, set(arrays), takes_complex(entry))
+    return Kernel("forward", doc, tuple(arrays), numbers, ("result",), (source,), _typing_array(entry))
 
 
 def _typing_array(entry: Entry) -> str:
@@ -167,5 +171,5 @@ def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], te
     arrays = ("grad", *saved)
     outputs = tuple(f"grad_{name}" for name in scalars)
     doc = "; ".join(f"{name}: {texts[name]}" for name in scalars)
-    sources = tuple(typed(tree, set(arrays)) for tree in scalars.values())
+    sources = tuple(typed(tree, set(arrays), takes_complex(entry)) for tree in scalars.values())
     return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

@@ -24,6 +24,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "complex": ("True", "False", "true", "false"),
 }
 
+# Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
+COMMON = (
+    *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
+    *("complex", "check", "batch", "domain", "samples", "hard"),
+)
+
 KEYS = frozenset(
     {"name", "aliases", "backward", "batch", "check", "try", "domain", "samples", "hard", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}

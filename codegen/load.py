@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
 from .nodes import compose
 from .places import Source
+from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .spec_file import Unreadable, read_text
 
 
@@ -28,9 +30,20 @@ def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Pr
     except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
     readers, problems = _readers(root, source)
-    entries = list(_entries(readers, problems))
-    broken = frozenset(reader.op.partition(".")[0] for reader, entry in entries if entry is None)
-    return Spec(file, tuple(entry for _, entry in entries if entry), broken), sorted(problems)
+    read = list(_entries(readers, problems))
+    broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
+    entries = tuple(entry for _, entry in read if entry)
+    if not broken and len(read) == len(readers):
+        problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
+    return Spec(file, entries, broken), with_entries_named(problems, entries)
+
+
+def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
+    """The entries that were read with the same defaults."""
+    found: dict[int, tuple[Defaults, list[Entry]]] = {}
+    for reader, entry in read:
+        found.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
+    return list(found.values())
 
 
 def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tuple[EntryReader, Entry | None]]:
@@ -47,13 +60,21 @@ def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tu
 
 
 def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
-    """A reader for each entry of the list, and a problem for each item that is none."""
+    """A reader for each entry of the list, and the problems of its sections and of items that are neither."""
     if root is None:
         return [], []
     if not isinstance(root, yaml.SequenceNode):
         return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")]
-    problems = list(_strangers(root, source))
-    return [EntryReader(node, source) for node in root.value if isinstance(node, yaml.MappingNode)], problems
+    problems, readers, defaults = list(_strangers(root, source)), [], Defaults()
+    for node in root.value:
+        if isinstance(node, yaml.MappingNode) and begins_section(node):
+            section, defaults = SectionReader(node, source), Defaults()
+            with suppress(Enough):
+                defaults = section.read()
+            problems += section.problems
+        elif isinstance(node, yaml.MappingNode):
+            readers.append(EntryReader(node, source, defaults))
+    return readers, problems
 
 
 def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:

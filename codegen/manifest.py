@@ -16,7 +16,11 @@ from .ownership import Refused, plain_bytes
 
 MANIFEST = "manifest.sha256"
 TITLE = "# What `python -m {}` wrote from {}. Run it again rather than edit these files.\n"
-TITLE_LINE = re.compile(r"# What `python -m [\w. ]+` wrote from (.+)\. Run it again rather than edit these files\.")
+LAID_OUT = " Laid out by {}.\n"
+TITLE_LINE = re.compile(
+    r"# What `python -m [\w. ]+` wrote from (.+?)\. Run it again rather than edit these files\."
+    r"(?: Laid out by (ruff [\w.+-]+)\.)?"
+)
 LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 PART = r"[^/\\:\x00-\x1f]+"  # of a path: no way out of the folder, on no system
 PATH = re.compile(rf"(?!\.{{1,2}}(/|$)){PART}(/(?!\.{{1,2}}(/|$)){PART})*")
@@ -28,6 +32,7 @@ class Manifest:
 
     spec: str = ""
     hashes: dict[str, frozenset[str]] = field(default_factory=dict)
+    layout: str = ""  # the formatter, where it is not one that is pinned elsewhere
 
     def owns(self, name: str) -> bool:
         return name in self.hashes
@@ -41,15 +46,15 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def title(command: str, spec: str) -> str:
+def title(command: str, spec: str, layout: str = "") -> str:
     """The first line of the manifest of what a command writes from a spec."""
-    return TITLE.format(command, spec)
+    return TITLE.format(command, spec).rstrip("\n") + (LAID_OUT.format(layout) if layout else "\n")
 
 
-def listed(files: dict[str, str], command: str, spec: str) -> dict[str, str]:
-    """The files with the manifest that lists them."""
+def listed(files: dict[str, str], command: str, spec: str, layout: str = "") -> dict[str, str]:
+    """The files with the manifest that lists them, and that names their layout."""
     hashes = {name: frozenset((digest(text.encode()),)) for name, text in files.items()}
-    return files | {MANIFEST: title(command, spec) + lines(hashes)}
+    return files | {MANIFEST: title(command, spec, layout) + lines(hashes)}
 
 
 def lines(hashes: dict[str, frozenset[str]]) -> str:
@@ -88,7 +93,7 @@ def parse(text: str, path: Path) -> Manifest:
         if not match or not PATH.fullmatch(match[2]) or match[2] == MANIFEST:
             raise Refused(f"{path}:{number}:1: expected a hash and a path below this folder: {TAMPERED}")
         hashes[match[2]] = hashes.get(match[2], frozenset()) | {match[1]}
-    return Manifest(found[1], hashes)
+    return Manifest(found[1], hashes, found[2] or "")
 
 
 TAMPERED = "restore this file, or move it away with what the generator wrote beside it"

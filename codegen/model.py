@@ -103,6 +103,21 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A part of the spec: what its ops have in common, and the keys that it gives values for."""
+
+    title: str
+    about: str
+    where: Where
+    end: int  # its last line; entries follow
+    defaults: tuple[str, ...] = ()
+
+    def holds(self, where: Where) -> bool:
+        """Whether a place is in the section's own lines."""
+        return where.file == self.where.file and self.where.line <= where.line <= self.end
+
+
+@dataclass(frozen=True)
 class Entry:
     """One op of the spec, checked for form; `validate` checks it for sense."""
 
@@ -134,6 +149,8 @@ class Entry:
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
+    section: Section | None = None
+    inherited: tuple[str, ...] = ()  # the keys whose values are the section's
 
     @property
     def name(self) -> str:

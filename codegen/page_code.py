@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import quote
 
 from .doc_code import DocCode, Lines, plain_parameters
 from .families import Family
@@ -29,8 +30,9 @@ class OpPart:
 
     @property
     def place(self) -> str:
-        """Where the spec has the entry, as the end of a link."""
-        return f"{self.entry.where.file}#L{self.entry.where.line}"
+        """The end of a link to the entry: by its name, which no other line of the spec changes."""
+        target = self.renderer.target
+        return quote(self.entry.where.file if target.in_tree else target.spec_path) + f"#{self.entry.name}"
 
     @property
     def rows(self) -> Lines:

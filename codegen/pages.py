@@ -10,7 +10,7 @@ from .families import Family, families
 from .page_code import OpSection, sections
 from .pictured import picture_files
 from .render import Renderer
-from .write import Files, formatted
+from .write import Files
 
 
 def pages(renderer: Renderer, path: Path) -> Files:
@@ -18,15 +18,13 @@ def pages(renderer: Renderer, path: Path) -> Files:
     found = chapters(renderer, path)
     files = {f"ops/{family.slug}.md": renderer.render("family.md.j2", family=family, ops=ops) for family, ops in found}
     files["ops.md"] = renderer.render("ops_index.md.j2", families=found, census=census(path, renderer.spec.entries))
-    return formatted({name: tidy(text) for name, text in files.items()})
+    return {name: tidy(text) for name, text in files.items()}
 
 
 def reference(renderer: Renderer, path: Path) -> Files:
     """The one page on a spec outside the tree, below its package."""
     ops = [section for _, found in chapters(renderer, path) for section in found]
-    inside = renderer.home is not None and path.resolve().parent == renderer.home.folder
-    text = renderer.render("reference.md.j2", ops=ops, place="../" if inside else "")
-    return formatted({"REFERENCE.md": tidy(text)})
+    return {"REFERENCE.md": tidy(renderer.render("reference.md.j2", ops=ops))}
 
 
 def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSection]]]:

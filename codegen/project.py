@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
 from .homes import PLACES, Home, Library, op_places, runtime_home
+from .layout import Formatter, laid_out, layout_of
 from .load import load_spec
 from .manifest import listed
 from .model import Problem, Spec, Where
@@ -64,13 +66,16 @@ class Project:
         """Where its pictures are."""
         return TREE / "docs" / "pictures" / "ops" if self.in_tree else self.root / "pictures"
 
-    def files(self) -> dict[Path, Files]:
-        """Every file that is written, by the folders that have a manifest."""
+    def files(self, formatter: Formatter | None) -> dict[Path, Files]:
+        """Every file that is written, laid out by a formatter, by the folders that have a manifest."""
+        files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
         if self.in_tree:
-            parts = {self.root: self.renderer.files(), TREE / "docs": pages(self.renderer, SPEC)}
+            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC)}
         else:
-            parts = {self.root: self.renderer.files() | reference(self.renderer, self.path)}
-        return {root: listed(files, self.renderer.target.command, self.spec.file) for root, files in parts.items()}
+            parts = {self.root: files | reference(self.renderer, self.path)}
+            layout = layout_of(formatter)
+        texts = {root: laid_out(each, formatter) for root, each in parts.items()}
+        return {root: listed(text, command, self.spec.file, layout) for root, text in texts.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
@@ -111,6 +116,14 @@ def place_of(spec: Path, out: Path | None) -> Path:
     return spec.parent / "generated"
 
 
+def seen_from(root: Path, spec: Path) -> str:
+    """The way from a folder to a spec, as links lead; its name alone where there is none."""
+    try:
+        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        return spec.name
+
+
 def lies_in_package(spec: Path) -> bool:
     return (spec.resolve().parent / "__init__.py").is_file()
 
@@ -134,7 +147,8 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
     known = replace(library.known(), taken=taken, beside={} if home else beside(path))
     problems += validate(spec, known, joined(bases))
     problems = problems or without_entries(spec)
-    return (None, problems) if problems else (Project(path, root, Renderer(spec, OUTSIDE, bases, home), home), [])
+    target = replace(OUTSIDE, spec_path=seen_from(root, path))
+    return (None, problems) if problems else (Project(path, root, Renderer(spec, target, bases, home), home), [])
 
 
 def joined(bases: tuple[Base, ...]) -> Spec:

@@ -27,12 +27,6 @@ class RegistryCode:
         return tuple(s.text for s in self.entry.hard)
 
     @property
-    def places(self) -> dict[str, str]:
-        formulas = {**self.entry.gradients, **self.entry.forward}
-        rule = {"batch": str(self.entry.key_places["batch"])} if self.entry.batch else {}
-        return {name: str(f.where) for name, f in formulas.items()} | rule
-
-    @property
     def formula_texts(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
         return {name: " ".join(f.text.split()) for name, f in formulas.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import jinja2
 
-from .bases import SPECGRAD, Base, tree_base
+from .bases import SPECGRAD, Base
 from .dispatcher_code import Dispatcher
 from .format import format_of, specgrad_version
 from .homes import Home, Library, Part, import_lines, runtime_home
@@ -25,7 +25,7 @@ from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import function_source
 from .stub_code import stub_functions, stub_methods
-from .write import Files, formatted
+from .write import Files
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -38,6 +38,7 @@ class Target:
     runtime_above: str = "...runtime"  # from one package below
     command: str = "codegen"
     in_tree: bool = True
+    spec_path: str = "../derivatives.yaml"  # from the folder of the package
 
 
 OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
@@ -96,12 +97,9 @@ class Renderer:
             "runtime_above": self.target.runtime_above,
             "in_tree": self.target.in_tree,
             "namespace_import": self.namespace_import,
+            "spec_path": self.target.spec_path,
         }
         return self.environment.get_template(template).render(common | context)
-
-    def files(self) -> Files:
-        """Every generated file, formatted."""
-        return formatted(self.rendered())
 
     def rendered(self) -> Files:
         """Every generated file as the templates give it; all of them are Python that can be imported."""
@@ -133,8 +131,7 @@ class Renderer:
     @property
     def format(self) -> str:
         """The format of generated code, whatever the spec."""
-        nothing = Spec("", ())
-        skeleton = Renderer(nothing, OUTSIDE, (tree_base(nothing),))
+        skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.homes[:1]).parts["helper"].values()
         return format_of(TEMPLATES.glob("*.py.j2"), skeleton.modules(), helpers)
@@ -167,12 +164,12 @@ class Renderer:
     @property
     def namespace_import(self) -> str:
         """The statement that gives nodes the functions that formulas call, or those of the base."""
-        above = self.bases[-1].generated if self.bases else ""
-        if not above or self.target.in_tree:
-            return f"from {self.target.runtime}.namespace import op"
-        if len(self.bases) == 1:
-            return f"from {self.target.runtime}.namespace import Namespace, op as base_op"
-        return f"from {self.target.runtime}.namespace import Namespace\nfrom {above}.functions import op as base_op"
+        module = f"{self.target.runtime}.namespace"
+        if self.target.in_tree:
+            return f"from {module} import op"
+        if len(self.bases) < 2:  # specgrad alone
+            return f"from {module} import Namespace, op as base_op"
+        return f"from {module} import Namespace\nfrom {self.bases[-1].generated}.functions import op as base_op"
 
     def function_names(self) -> dict[str, str]:
         """Entry name -> the Python function of that overload: those of a base as it has them."""

@@ -21,6 +21,7 @@ _OPERATORS = {
     ast.Div: "/",
 }  # their meaning differs from Python's: use the entry
 _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
@@ -159,7 +160,7 @@ def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
     return Replace().visit(copy.deepcopy(tree))
 
 
-def typed(tree: ast.expr, tensors: set[str]) -> str:
+def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
     """Source of a scalar expression: elements indexed, numeric constants in the kernel's own dtype `T`."""
 
     class Typed(ast.NodeTransformer):
@@ -179,15 +180,12 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
             return node
 
         def visit_Compare(self, node: ast.Compare) -> ast.expr:
-            """What is compared with a modulus or a part of a number is real, also where T is complex."""
-            parts = [node.left, *node.comparators]
-            compared = [self.visit(part) for part in parts]
-            if any(_is_real(part) for part in parts):
+            """What is ordered is real, also where T is complex."""
+            compared = [self.visit(part) for part in (node.left, *node.comparators)]
+            if is_complex and isinstance(node.ops[0], _ORDER):
+                parts = zip((node.left, *node.comparators), compared, strict=True)
                 real = ast.Name("real", ast.Load())
-                compared = [
-                    ast.Call(real, [c], []) if isinstance(p, ast.Constant) else c
-                    for p, c in zip(parts, compared, strict=True)
-                ]
+                compared = [ast.Call(real, [c], []) if isinstance(p, ast.Constant) else c for p, c in parts]
             return ast.Compare(compared[0], node.ops, compared[1:])
 
         def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
@@ -201,11 +199,6 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
             return ast.Call(node.func, [self.visit(a) for a in node.args], [])
 
     return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
-
-
-def _is_real(tree: ast.expr) -> bool:
-    """Whether an expression is a real number whatever its operands are."""
-    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in ("abs", "real", "imag")
 
 
 def functions_in(*sources: str) -> list[str]:

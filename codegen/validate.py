@@ -10,6 +10,7 @@ from .helpers import Arity, Known
 from .keys import WITHOUT_GRADIENT
 from .model import MOST_PROBLEMS, Problem, Spec
 from .scope import Ops, Scope
+from .sections import with_entries_named
 from .suggest import did_you_mean
 from .validate_backward import check_backward
 from .validate_composite import check_composite
@@ -39,7 +40,7 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
             problems += islice(check(context), MOST_PROBLEMS)
         if len(problems) >= MOST_PROBLEMS:
             break
-    return sorted(set(problems))
+    return with_entries_named(set(problems), spec.entries)
 
 
 def _check_named(context: Context) -> Iterator[Problem]:

@@ -68,7 +68,7 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         recorded = any(output._rg for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
         shown = f"({text}){' complex' if is_complex else ''}"
-        report.add(Finding(op.where, op.name, "", f"at {shown}: {type(error).__name__}: {error}"))
+        report.add(Finding(place_of(op), op.name, "", f"at {shown}: {type(error).__name__}: {error}"))
         return
     for check in EVERYWHERE if recorded else UNRECORDED:
         attempt(check, point, report)

@@ -34,14 +34,18 @@ CHUNK = 4  # ops handed to a process at a time
 
 @dataclass(frozen=True)
 class Folder:
-    """Where a package outside the tree lies, and the package that its hand-written parts are in, if there are any."""
+    """Where a package outside the tree lies, and the package that its hand-written parts are in, if there are any.
+
+    `spec` is its spec, if that lies elsewhere than the package says.
+    """
 
     path: str
     home: str = ""
+    spec: str = ""
 
     @classmethod
-    def of(cls, path: Path, home: Home | None) -> Folder:
-        return cls(str(path), str(home.folder) if home else "")
+    def of(cls, path: Path, home: Home | None, spec: Path | None = None) -> Folder:
+        return cls(str(path), str(home.folder) if home else "", str(spec.resolve()) if spec else "")
 
 
 Package = str | Folder  # as it is imported, or where it lies
@@ -64,10 +68,14 @@ def verify_project(project: Project, names: Sequence[str]) -> int:
 
 
 def verify_package(
-    root: Path, names: Sequence[str] = (), known: Sequence[Finding] = (), home: Home | None = None
+    root: Path,
+    spec: Path | None = None,
+    names: Sequence[str] = (),
+    known: Sequence[Finding] = (),
+    home: Home | None = None,
 ) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify(Folder.of(root.resolve(), home), names, known)
+    return verify(Folder.of(root.resolve(), home, spec), names, known)
 
 
 def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding]) -> int:
@@ -167,12 +175,15 @@ def simulate_ops(package: Package, names: Sequence[str]) -> Report:
 def registry(package: Package) -> dict[str, Any]:
     """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
-    name = import_folder(Path(package.path), package.home) if isinstance(package, Folder) else package
+    name = import_folder(Path(package.path), package.spec, package.home) if isinstance(package, Folder) else package
     return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
 
 
-def import_folder(folder: Path, home: str = "") -> str:
-    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name."""
+def import_folder(folder: Path, spec_file: str = "", home: str = "") -> str:
+    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
+
+    Its spec is where it says, or the file that is named.
+    """
     name = f"{stand_in(Path(home))}.{folder.name}" if home else f"verified_{folder.name}"
     if name not in sys.modules:
         found = importlib.util.spec_from_file_location(
@@ -181,6 +192,8 @@ def import_folder(folder: Path, home: str = "") -> str:
         assert found is not None and found.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(found)
         found.loader.exec_module(sys.modules[name])
+        if spec_file:
+            vars(sys.modules[name])["_spec_file"] = spec_file
     return name
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from specgrad.runtime.kernels.table import ElementKernels
 
-from .verify_report import Finding, Report, both
+from .verify_report import Finding, Report, both, place_of
 
 SIZE = 7  # elements: two blocks, the second one not full
 THREADS = 4
@@ -106,4 +106,4 @@ def simulate(op: Any, package: str, report: Report) -> None:
 
 def add(kernel: Kernel, text: str, report: Report) -> None:
     about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
-    report.add(Finding(kernel.op.where, kernel.op.name, about, text))
+    report.add(Finding(place_of(kernel.op), kernel.op.name, about, text))

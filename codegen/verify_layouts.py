@@ -13,7 +13,7 @@ from specgrad.runtime.tensor import adopt, share
 from .keys import WITHOUT_GRADIENT
 from .verify_masks import compare, same, worst_index
 from .verify_point import Point, gradients
-from .verify_report import Finding, Report, both
+from .verify_report import Finding, Report, both, place_of
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
@@ -152,4 +152,4 @@ def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, 
 
 
 def add(point: Point, subject: str, text: str, report: Report) -> None:
-    report.add(Finding(point.op.where, point.op.name, subject, text))
+    report.add(Finding(place_of(point.op), point.op.name, subject, text))

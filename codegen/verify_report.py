@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+
+from .verify_places import spec_entry
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,23 @@ class Report:
         return [str(f) for f in sorted(found, key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))]
 
 
-def place_of(op: Any, formula: str) -> str:
+def place_of(op: Any, formula: str = "") -> str:
     """Where a formula stands, or the name of the batching rule (`batch`); the entry itself for an op without it."""
-    return op.places.get(formula, op.where)
+    entry = spec_entry(op)
+    if entry is None:
+        return PurePath(op.spec).name
+    formulas = entry.gradients | entry.forward
+    if formula in formulas:
+        return str(formulas[formula].where)
+    if formula == "batch" and entry.batch:
+        return str(entry.key_places["batch"])
+    return f"{entry.where.file}:{entry.where.line}"
 
 
 def forward_formula(op: Any) -> str:
     """The key of the first forward-mode formula: `result`, or the name of an output."""
-    known = {"self", "batch", *op.inputs, *[name for name, *_ in op.arguments]}
-    return next((key for key in op.places if key not in known), "result")
+    known = {"self", *op.inputs, *[name for name, *_ in op.arguments]}
+    return next((key for key in op.formulas if key not in known), "result")
 
 
 def both(a: Any, b: Any) -> tuple[str, str]:

@@ -6,10 +6,6 @@ import difflib
 import os
 import re
 import secrets
-import shutil
-import subprocess
-import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +16,6 @@ from .ownership import Refused, check_folders, check_root, folders_of, is_below,
 Files = dict[str, str]  # path below the output folder -> text
 COMPILED = (".pyc", ".nbi", ".nbc")  # by Python and by numba
 PART = re.compile(r"\.specgrad-[0-9a-f]{16}\.part")  # a file that is being written
-
-
-def formatted(files: Files) -> Files:
-    """The files as the pinned formatter lays them out, imports sorted; as they are where it is not installed."""
-    ruff = shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff")
-    if ruff is None:
-        return files
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        write_new(root, files)
-        common = ["--isolated", "--quiet", "--line-length", "120", "."]
-        format_too = [ruff, "format", "--config", "format.skip-magic-trailing-comma=true", *common]
-        for command in ([ruff, "check", "--fix", "--select", "I,F401", *common], format_too):
-            subprocess.run(command, check=True, cwd=root)  # packages beside the user's folder would be sorted apart
-        return {name: (root / name).read_text(encoding="utf-8") for name in files}
 
 
 def write_new(root: Path, files: Files) -> None:

@@ -13,7 +13,6 @@ OPS = [
         inplace=ops.abs_,
         kind="elementwise",
         schema="abs(Tensor self) -> Tensor",
-        where="derivatives.yaml:92",
         node=functions.AbsBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -27,7 +26,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:100:9", "result": "derivatives.yaml:101:11"},
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
     ),
     Op(
@@ -36,7 +34,6 @@ OPS = [
         inplace=ops.neg_,
         kind="elementwise",
         schema="neg(Tensor self) -> Tensor",
-        where="derivatives.yaml:108",
         node=functions.NegBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -50,7 +47,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:115:9", "result": "derivatives.yaml:116:11"},
         formulas={"self": "-grad", "result": "auto_linear"},
     ),
     Op(
@@ -59,7 +55,6 @@ OPS = [
         inplace=ops.sign_,
         kind="elementwise",
         schema="sign(Tensor self) -> Tensor",
-        where="derivatives.yaml:122",
         node=functions.SignBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -73,7 +68,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:127:9", "result": "derivatives.yaml:128:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -82,7 +76,6 @@ OPS = [
         inplace=ops.sgn_,
         kind="elementwise",
         schema="sgn(Tensor self) -> Tensor",
-        where="derivatives.yaml:134",
         node=functions.SgnBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -96,7 +89,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:138:9", "result": "derivatives.yaml:139:11"},
         formulas={
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
@@ -108,7 +100,6 @@ OPS = [
         inplace=ops.square_,
         kind="elementwise",
         schema="square(Tensor self) -> Tensor",
-        where="derivatives.yaml:148",
         node=functions.SquareBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -122,7 +113,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:152:9", "result": "derivatives.yaml:153:11"},
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -131,7 +121,6 @@ OPS = [
         inplace=ops.sqrt_,
         kind="elementwise",
         schema="sqrt(Tensor self) -> Tensor",
-        where="derivatives.yaml:160",
         node=functions.SqrtBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -145,7 +134,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:164:9", "result": "derivatives.yaml:165:11"},
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -154,7 +142,6 @@ OPS = [
         inplace=ops.rsqrt_,
         kind="elementwise",
         schema="rsqrt(Tensor self) -> Tensor",
-        where="derivatives.yaml:172",
         node=functions.RsqrtBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -168,7 +155,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:176:9", "result": "derivatives.yaml:177:11"},
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -177,7 +163,6 @@ OPS = [
         inplace=ops.reciprocal_,
         kind="elementwise",
         schema="reciprocal(Tensor self) -> Tensor",
-        where="derivatives.yaml:184",
         node=functions.ReciprocalBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -191,7 +176,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:188:9", "result": "derivatives.yaml:189:11"},
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -200,7 +184,6 @@ OPS = [
         inplace=ops.pow_tensor_tensor_,
         kind="elementwise",
         schema="pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:197",
         node=functions.PowBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("exponent", "Operand", True, False)),
@@ -214,11 +197,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:203:9",
-            "exponent": "derivatives.yaml:204:13",
-            "result": "derivatives.yaml:205:11",
-        },
         formulas={
             "self": "grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()",
             "exponent": "grad * (result * log(where(self == 0, 1, self))).conj()",
@@ -231,7 +209,6 @@ OPS = [
         inplace=ops.pow_tensor_scalar_,
         kind="elementwise",
         schema="pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:216",
         node=functions.PowBackward1,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
@@ -250,7 +227,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:222:10", "result": "derivatives.yaml:223:11"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -261,7 +237,6 @@ OPS = [
         function=ops.pow_number,
         kind="elementwise",
         schema="pow_number(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:233",
         node=functions.PowNumberBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
@@ -275,7 +250,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:238:10", "result": "derivatives.yaml:239:11"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -286,7 +260,6 @@ OPS = [
         function=ops.pow_scalar,
         kind="elementwise",
         schema="pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:244",
         node=functions.PowBackward2,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
@@ -300,7 +273,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"exponent": "derivatives.yaml:249:14", "result": "derivatives.yaml:250:11"},
         formulas={
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
@@ -312,7 +284,6 @@ OPS = [
         inplace=ops.exp_,
         kind="elementwise",
         schema="exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:257",
         node=functions.ExpBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -326,7 +297,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:261:9", "result": "derivatives.yaml:262:11"},
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -335,7 +305,6 @@ OPS = [
         inplace=ops.exp2_,
         kind="elementwise",
         schema="exp2(Tensor self) -> Tensor",
-        where="derivatives.yaml:271",
         node=functions.Exp2Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -349,7 +318,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:275:9", "result": "derivatives.yaml:276:11"},
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -358,7 +326,6 @@ OPS = [
         inplace=ops.expm1_,
         kind="elementwise",
         schema="expm1(Tensor self) -> Tensor",
-        where="derivatives.yaml:282",
         node=functions.Expm1Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -372,7 +339,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:286:9", "result": "derivatives.yaml:287:11"},
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -381,7 +347,6 @@ OPS = [
         inplace=ops.log_,
         kind="elementwise",
         schema="log(Tensor self) -> Tensor",
-        where="derivatives.yaml:294",
         node=functions.LogBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -395,7 +360,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:298:9", "result": "derivatives.yaml:299:11"},
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -404,7 +368,6 @@ OPS = [
         inplace=ops.log2_,
         kind="elementwise",
         schema="log2(Tensor self) -> Tensor",
-        where="derivatives.yaml:306",
         node=functions.Log2Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -418,7 +381,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:310:9", "result": "derivatives.yaml:311:11"},
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -427,7 +389,6 @@ OPS = [
         inplace=ops.log10_,
         kind="elementwise",
         schema="log10(Tensor self) -> Tensor",
-        where="derivatives.yaml:318",
         node=functions.Log10Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -441,7 +402,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:322:9", "result": "derivatives.yaml:323:11"},
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -450,7 +410,6 @@ OPS = [
         inplace=ops.log1p_,
         kind="elementwise",
         schema="log1p(Tensor self) -> Tensor",
-        where="derivatives.yaml:330",
         node=functions.Log1pBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -464,7 +423,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:334:9", "result": "derivatives.yaml:335:11"},
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -473,7 +431,6 @@ OPS = [
         inplace=ops.sin_,
         kind="elementwise",
         schema="sin(Tensor self) -> Tensor",
-        where="derivatives.yaml:345",
         node=functions.SinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -487,7 +444,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:349:9", "result": "derivatives.yaml:350:11"},
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -496,7 +452,6 @@ OPS = [
         inplace=ops.cos_,
         kind="elementwise",
         schema="cos(Tensor self) -> Tensor",
-        where="derivatives.yaml:356",
         node=functions.CosBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -510,7 +465,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:360:9", "result": "derivatives.yaml:361:11"},
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -519,7 +473,6 @@ OPS = [
         inplace=ops.tan_,
         kind="elementwise",
         schema="tan(Tensor self) -> Tensor",
-        where="derivatives.yaml:367",
         node=functions.TanBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -533,7 +486,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:371:9", "result": "derivatives.yaml:372:11"},
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -542,7 +494,6 @@ OPS = [
         inplace=ops.asin_,
         kind="elementwise",
         schema="asin(Tensor self) -> Tensor",
-        where="derivatives.yaml:379",
         node=functions.AsinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -556,7 +507,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:384:9", "result": "derivatives.yaml:385:11"},
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -565,7 +515,6 @@ OPS = [
         inplace=ops.acos_,
         kind="elementwise",
         schema="acos(Tensor self) -> Tensor",
-        where="derivatives.yaml:392",
         node=functions.AcosBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -579,7 +528,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:397:9", "result": "derivatives.yaml:398:11"},
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -588,7 +536,6 @@ OPS = [
         inplace=ops.atan_,
         kind="elementwise",
         schema="atan(Tensor self) -> Tensor",
-        where="derivatives.yaml:405",
         node=functions.AtanBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -602,7 +549,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:410:9", "result": "derivatives.yaml:411:11"},
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -611,7 +557,6 @@ OPS = [
         inplace=ops.sinh_,
         kind="elementwise",
         schema="sinh(Tensor self) -> Tensor",
-        where="derivatives.yaml:419",
         node=functions.SinhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -625,7 +570,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:423:9", "result": "derivatives.yaml:424:11"},
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -634,7 +578,6 @@ OPS = [
         inplace=ops.cosh_,
         kind="elementwise",
         schema="cosh(Tensor self) -> Tensor",
-        where="derivatives.yaml:430",
         node=functions.CoshBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -648,7 +591,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:434:9", "result": "derivatives.yaml:435:11"},
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -657,7 +599,6 @@ OPS = [
         inplace=ops.tanh_,
         kind="elementwise",
         schema="tanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:441",
         node=functions.TanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -671,7 +612,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:445:9", "result": "derivatives.yaml:446:11"},
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -680,7 +620,6 @@ OPS = [
         inplace=ops.asinh_,
         kind="elementwise",
         schema="asinh(Tensor self) -> Tensor",
-        where="derivatives.yaml:454",
         node=functions.AsinhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -694,7 +633,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:459:9", "result": "derivatives.yaml:460:11"},
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -703,7 +641,6 @@ OPS = [
         inplace=ops.acosh_,
         kind="elementwise",
         schema="acosh(Tensor self) -> Tensor",
-        where="derivatives.yaml:468",
         node=functions.AcoshBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -717,7 +654,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:473:9", "result": "derivatives.yaml:474:11"},
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -726,7 +662,6 @@ OPS = [
         inplace=ops.atanh_,
         kind="elementwise",
         schema="atanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:481",
         node=functions.AtanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -740,7 +675,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:486:9", "result": "derivatives.yaml:487:11"},
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -749,7 +683,6 @@ OPS = [
         inplace=ops.atan2_,
         kind="elementwise",
         schema="atan2(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:494",
         node=functions.Atan2Backward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -763,11 +696,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:501:5",
-            "other": "derivatives.yaml:504:5",
-            "result": "derivatives.yaml:506:11",
-        },
         formulas={
             "self": "grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
             "other": "-grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
@@ -780,7 +708,6 @@ OPS = [
         inplace=ops.hypot_,
         kind="elementwise",
         schema="hypot(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:513",
         node=functions.HypotBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -794,11 +721,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:518:9",
-            "other": "derivatives.yaml:519:10",
-            "result": "derivatives.yaml:520:11",
-        },
         formulas={
             "self": "grad * (self / where(result == 0, 1, result))",
             "other": "grad * (other / where(result == 0, 1, result))",
@@ -811,7 +733,6 @@ OPS = [
         inplace=ops.erf_,
         kind="elementwise",
         schema="erf(Tensor self) -> Tensor",
-        where="derivatives.yaml:529",
         node=functions.ErfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -825,7 +746,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:534:9", "result": "derivatives.yaml:535:11"},
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -834,7 +754,6 @@ OPS = [
         inplace=ops.erfc_,
         kind="elementwise",
         schema="erfc(Tensor self) -> Tensor",
-        where="derivatives.yaml:542",
         node=functions.ErfcBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -848,7 +767,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:547:9", "result": "derivatives.yaml:548:11"},
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -857,7 +775,6 @@ OPS = [
         inplace=ops.sigmoid_,
         kind="elementwise",
         schema="sigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:555",
         node=functions.SigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -871,7 +788,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:559:9", "result": "derivatives.yaml:560:11"},
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -879,7 +795,6 @@ OPS = [
         function=ops.logsigmoid,
         kind="elementwise",
         schema="logsigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:567",
         node=functions.LogsigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -893,7 +808,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:573:9", "result": "derivatives.yaml:574:11"},
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -902,7 +816,6 @@ OPS = [
         inplace=ops.relu_,
         kind="elementwise",
         schema="relu(Tensor self) -> Tensor",
-        where="derivatives.yaml:581",
         node=functions.ReluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -916,7 +829,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:586:9", "result": "derivatives.yaml:587:11"},
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -925,7 +837,6 @@ OPS = [
         inplace=ops.leaky_relu_,
         kind="elementwise",
         schema="leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-        where="derivatives.yaml:595",
         node=functions.LeakyReluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("negative_slope", "Scalar", False, False)),
@@ -939,7 +850,6 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:601:9", "result": "derivatives.yaml:602:11"},
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
     ),
     Op(
@@ -948,7 +858,6 @@ OPS = [
         inplace=ops.elu_,
         kind="elementwise",
         schema="elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-        where="derivatives.yaml:611",
         node=functions.EluBackward0,
         masks=[1],
         arguments=(
@@ -967,7 +876,6 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:618:5", "result": "derivatives.yaml:619:11"},
         formulas={
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -979,7 +887,6 @@ OPS = [
         inplace=ops.silu_,
         kind="elementwise",
         schema="silu(Tensor self) -> Tensor",
-        where="derivatives.yaml:628",
         node=functions.SiluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -993,7 +900,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:634:9", "result": "derivatives.yaml:635:11"},
         formulas={
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
@@ -1004,7 +910,6 @@ OPS = [
         function=ops.normal_pdf,
         kind="elementwise",
         schema="normal_pdf(Tensor self) -> Tensor",
-        where="derivatives.yaml:642",
         node=functions.NormalPdfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1018,7 +923,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:647:9", "result": "derivatives.yaml:648:11"},
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
     ),
     Op(
@@ -1026,7 +930,6 @@ OPS = [
         function=ops.normal_cdf,
         kind="elementwise",
         schema="normal_cdf(Tensor self) -> Tensor",
-        where="derivatives.yaml:652",
         node=functions.NormalCdfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1040,7 +943,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:657:9", "result": "derivatives.yaml:658:11"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1048,7 +950,6 @@ OPS = [
         function=ops.gelu_erf,
         kind="elementwise",
         schema="gelu_erf(Tensor self) -> Tensor",
-        where="derivatives.yaml:662",
         node=functions.GeluErfBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1062,7 +963,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:668:9", "result": "derivatives.yaml:669:11"},
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -1070,7 +970,6 @@ OPS = [
         function=ops.gelu_tanh,
         kind="elementwise",
         schema="gelu_tanh(Tensor self) -> Tensor",
-        where="derivatives.yaml:673",
         node=functions.GeluTanhBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1084,7 +983,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:680:5", "result": "derivatives.yaml:683:11"},
         formulas={
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
@@ -1095,7 +993,6 @@ OPS = [
         function=ops.gelu,
         kind="composite",
         schema="gelu(Tensor self, *, str approximate='none') -> Tensor",
-        where="derivatives.yaml:687",
         arguments=(("input", "Tensor", True, False), ("approximate", "str", False, True)),
         inputs=(),
         outputs=(True,),
@@ -1107,7 +1004,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1115,7 +1011,6 @@ OPS = [
         function=ops.softplus,
         kind="elementwise",
         schema="softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-        where="derivatives.yaml:701",
         node=functions.SoftplusBackward0,
         masks=[1],
         arguments=(
@@ -1133,7 +1028,6 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:707:9", "result": "derivatives.yaml:708:11"},
         formulas={
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
@@ -1145,7 +1039,6 @@ OPS = [
         inplace=ops.hardtanh_,
         kind="elementwise",
         schema="hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-        where="derivatives.yaml:717",
         node=functions.HardtanhBackward0,
         masks=[1],
         arguments=(
@@ -1163,7 +1056,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:723:9", "result": "derivatives.yaml:724:11"},
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1172,7 +1064,6 @@ OPS = [
         inplace=ops.celu_,
         kind="elementwise",
         schema="celu(Tensor self, Scalar alpha=1.0) -> Tensor",
-        where="derivatives.yaml:735",
         node=functions.CeluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("alpha", "Scalar", False, False)),
@@ -1186,7 +1077,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:741:9", "result": "derivatives.yaml:742:11"},
         formulas={
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
@@ -1198,7 +1088,6 @@ OPS = [
         inplace=ops.selu_,
         kind="elementwise",
         schema="selu(Tensor self) -> Tensor",
-        where="derivatives.yaml:749",
         node=functions.SeluBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1212,7 +1101,6 @@ OPS = [
         dtype="promote",
         kink=("left",),
         complex=False,
-        places={"self": "derivatives.yaml:754:9", "result": "derivatives.yaml:755:11"},
         formulas={
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -1224,7 +1112,6 @@ OPS = [
         inplace=ops.mish_,
         kind="elementwise",
         schema="mish(Tensor self) -> Tensor",
-        where="derivatives.yaml:764",
         node=functions.MishBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1238,7 +1125,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:770:9", "result": "derivatives.yaml:771:11"},
         formulas={
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
@@ -1250,7 +1136,6 @@ OPS = [
         inplace=ops.hardsigmoid_,
         kind="elementwise",
         schema="hardsigmoid(Tensor self) -> Tensor",
-        where="derivatives.yaml:778",
         node=functions.HardsigmoidBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1264,7 +1149,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:784:9", "result": "derivatives.yaml:785:11"},
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1273,7 +1157,6 @@ OPS = [
         inplace=ops.hardswish_,
         kind="elementwise",
         schema="hardswish(Tensor self) -> Tensor",
-        where="derivatives.yaml:793",
         node=functions.HardswishBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1287,7 +1170,6 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:799:9", "result": "derivatives.yaml:800:11"},
         formulas={
             "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
             "result": "auto_element_wise",
@@ -1298,7 +1180,6 @@ OPS = [
         function=ops.hardshrink,
         kind="elementwise",
         schema="hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-        where="derivatives.yaml:808",
         node=functions.HardshrinkBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("lambd", "Scalar", False, False)),
@@ -1312,7 +1193,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:812:9", "result": "derivatives.yaml:813:11"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1320,7 +1200,6 @@ OPS = [
         function=ops.softshrink,
         kind="elementwise",
         schema="softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-        where="derivatives.yaml:820",
         node=functions.SoftshrinkBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("lambd", "Scalar", False, False)),
@@ -1334,7 +1213,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:827:9", "result": "derivatives.yaml:828:11"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1342,7 +1220,6 @@ OPS = [
         function=ops.tanhshrink,
         kind="composite",
         schema="tanhshrink(Tensor self) -> Tensor",
-        where="derivatives.yaml:837",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1354,7 +1231,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1362,7 +1238,6 @@ OPS = [
         function=ops.softsign,
         kind="composite",
         schema="softsign(Tensor self) -> Tensor",
-        where="derivatives.yaml:847",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1374,7 +1249,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1383,7 +1257,6 @@ OPS = [
         inplace=ops.threshold_,
         kind="elementwise",
         schema="threshold(Tensor self, Scalar bound, Scalar value) -> Tensor",
-        where="derivatives.yaml:859",
         node=functions.ThresholdBackward0,
         masks=[1],
         arguments=(
@@ -1401,7 +1274,6 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
-        places={"self": "derivatives.yaml:865:9", "result": "derivatives.yaml:866:11"},
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1409,7 +1281,6 @@ OPS = [
         function=ops.glu,
         kind="composite",
         schema="glu(Tensor self, int dim=-1) -> Tensor",
-        where="derivatives.yaml:875",
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -1421,7 +1292,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1429,7 +1299,6 @@ OPS = [
         function=ops.prelu,
         kind="composite",
         schema="prelu(Tensor self, Tensor weight) -> Tensor",
-        where="derivatives.yaml:887",
         arguments=(("input", "Tensor", True, False), ("weight", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -1441,7 +1310,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -1449,7 +1317,6 @@ OPS = [
         function=ops.channel_leak,
         kind="elementwise",
         schema="channel_leak(Tensor self, Tensor weight) -> Tensor",
-        where="derivatives.yaml:897",
         node=functions.ChannelLeakBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("weight", "Operand", True, False)),
@@ -1463,11 +1330,6 @@ OPS = [
         dtype="match",
         kink=("left",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:902:9",
-            "weight": "derivatives.yaml:903:11",
-            "result": "derivatives.yaml:904:11",
-        },
         formulas={
             "self": "where(self > 0, grad, grad * weight)",
             "weight": "where(self > 0, 0, grad * self)",
@@ -1480,7 +1342,6 @@ OPS = [
         inplace=ops.floor_,
         kind="elementwise",
         schema="floor(Tensor self) -> Tensor",
-        where="derivatives.yaml:912",
         node=functions.FloorBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1494,7 +1355,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:917:9", "result": "derivatives.yaml:918:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1503,7 +1363,6 @@ OPS = [
         inplace=ops.ceil_,
         kind="elementwise",
         schema="ceil(Tensor self) -> Tensor",
-        where="derivatives.yaml:924",
         node=functions.CeilBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1517,7 +1376,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:929:9", "result": "derivatives.yaml:930:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1526,7 +1384,6 @@ OPS = [
         inplace=ops.round_default_,
         kind="elementwise",
         schema="round(Tensor self) -> Tensor",
-        where="derivatives.yaml:936",
         node=functions.RoundBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1540,7 +1397,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:941:9", "result": "derivatives.yaml:942:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1549,7 +1405,6 @@ OPS = [
         inplace=ops.round_decimals_,
         kind="elementwise",
         schema="round.decimals(Tensor self, *, int decimals) -> Tensor",
-        where="derivatives.yaml:950",
         node=functions.RoundBackward1,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("decimals", "int", True, True)),
@@ -1563,7 +1418,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:955:9", "result": "derivatives.yaml:956:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1572,7 +1426,6 @@ OPS = [
         inplace=ops.trunc_,
         kind="elementwise",
         schema="trunc(Tensor self) -> Tensor",
-        where="derivatives.yaml:960",
         node=functions.TruncBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1586,7 +1439,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:966:9", "result": "derivatives.yaml:967:11"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1595,7 +1447,6 @@ OPS = [
         inplace=ops.frac_,
         kind="elementwise",
         schema="frac(Tensor self) -> Tensor",
-        where="derivatives.yaml:973",
         node=functions.FracBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1609,7 +1460,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:978:9", "result": "derivatives.yaml:979:11"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1617,7 +1467,6 @@ OPS = [
         function=ops.isnan,
         kind="elementwise",
         schema="isnan(Tensor self) -> Tensor",
-        where="derivatives.yaml:987",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1629,7 +1478,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1637,7 +1485,6 @@ OPS = [
         function=ops.isinf,
         kind="elementwise",
         schema="isinf(Tensor self) -> Tensor",
-        where="derivatives.yaml:997",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1649,7 +1496,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1657,7 +1503,6 @@ OPS = [
         function=ops.isfinite,
         kind="elementwise",
         schema="isfinite(Tensor self) -> Tensor",
-        where="derivatives.yaml:1007",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -1669,7 +1514,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1677,7 +1521,6 @@ OPS = [
         function=ops.conj,
         kind="elementwise",
         schema="conj(Tensor self) -> Tensor",
-        where="derivatives.yaml:1019",
         node=functions.ConjBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -1691,7 +1534,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1023:9", "result": "derivatives.yaml:1024:11"},
         formulas={"self": "grad.conj()", "result": "auto_linear"},
     ),
     Op(
@@ -1700,7 +1542,6 @@ OPS = [
         inplace=ops.conj_physical_,
         kind="composite",
         schema="conj_physical(Tensor self) -> Tensor",
-        where="derivatives.yaml:1030",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1712,7 +1553,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1720,7 +1560,6 @@ OPS = [
         function=ops.resolve_conj,
         kind="composite",
         schema="resolve_conj(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1039",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1732,7 +1571,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1740,7 +1578,6 @@ OPS = [
         function=ops.resolve_neg,
         kind="composite",
         schema="resolve_neg(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1047",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1752,7 +1589,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1760,7 +1596,6 @@ OPS = [
         function=ops.real_copy,
         kind="elementwise",
         schema="real_copy(Tensor self) -> Tensor",
-        where="derivatives.yaml:1055",
         node=functions.RealCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1774,7 +1609,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1061:9", "result": "derivatives.yaml:1062:11"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -1782,7 +1616,6 @@ OPS = [
         function=ops.imag_copy,
         kind="elementwise",
         schema="imag_copy(Tensor self) -> Tensor",
-        where="derivatives.yaml:1065",
         node=functions.ImagCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -1796,7 +1629,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1071:9", "result": "derivatives.yaml:1072:11"},
         formulas={"self": "grad * 1j", "result": "auto_linear"},
     ),
     Op(
@@ -1804,7 +1636,6 @@ OPS = [
         function=ops.real,
         kind="composite",
         schema="real(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1075",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1816,7 +1647,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1824,7 +1654,6 @@ OPS = [
         function=ops.imag,
         kind="composite",
         schema="imag(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:1091",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -1836,7 +1665,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -1846,7 +1674,6 @@ OPS = [
         kind="elementwise",
         commutative=True,
         schema="add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1105",
         node=functions.AddBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1864,11 +1691,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1111:9",
-            "other": "derivatives.yaml:1112:10",
-            "result": "derivatives.yaml:1113:11",
-        },
         formulas={
             "self": "grad",
             "other": "grad if alpha == 1 else (grad.conj() * alpha).conj()",
@@ -1881,7 +1703,6 @@ OPS = [
         inplace=ops.add_scalar_,
         kind="elementwise",
         schema="add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1124",
         node=functions.AddBackward1,
         masks=[],
         arguments=(
@@ -1899,7 +1720,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1128:9", "result": "derivatives.yaml:1129:11"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1909,7 +1729,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1133",
         node=functions.SubBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1927,11 +1746,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1141:9",
-            "other": "derivatives.yaml:1142:10",
-            "result": "derivatives.yaml:1143:11",
-        },
         formulas={
             "self": "grad",
             "other": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
@@ -1944,7 +1758,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:1150",
         node=functions.RsubBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -1962,11 +1775,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1157:9",
-            "other": "derivatives.yaml:1158:10",
-            "result": "derivatives.yaml:1159:11",
-        },
         formulas={
             "self": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
             "other": "grad",
@@ -1981,7 +1789,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="mul.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1166",
         node=functions.MulBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -1995,11 +1802,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1173:9",
-            "other": "derivatives.yaml:1174:10",
-            "result": "derivatives.yaml:1175:11",
-        },
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
     ),
     Op(
@@ -2009,7 +1811,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="div.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1183",
         node=functions.DivBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2023,11 +1824,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1189:9",
-            "other": "derivatives.yaml:1190:10",
-            "result": "derivatives.yaml:1191:11",
-        },
         formulas={
             "self": "grad / other.conj()",
             "other": "-grad * (self / other / other).conj()",
@@ -2040,7 +1836,6 @@ OPS = [
         inplace=ops.div_tensor_mode_,
         kind="composite",
         schema="div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
-        where="derivatives.yaml:1201",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -2060,7 +1855,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2069,7 +1863,6 @@ OPS = [
         inplace=ops.div_scalar_mode_,
         kind="composite",
         schema="div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
-        where="derivatives.yaml:1214",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Scalar", True, False),
@@ -2085,7 +1878,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2095,7 +1887,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="floor_divide(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1224",
         node=functions.FloorDivideBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2109,11 +1900,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1231:9",
-            "other": "derivatives.yaml:1232:10",
-            "result": "derivatives.yaml:1233:11",
-        },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2121,7 +1907,6 @@ OPS = [
         function=ops.trunc_divide,
         kind="elementwise",
         schema="trunc_divide(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1240",
         node=functions.TruncDivideBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2135,11 +1920,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1246:9",
-            "other": "derivatives.yaml:1247:10",
-            "result": "derivatives.yaml:1248:11",
-        },
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2149,7 +1929,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="remainder(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1252",
         node=functions.RemainderBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2163,11 +1942,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1259:9",
-            "other": "derivatives.yaml:1260:10",
-            "result": "derivatives.yaml:1261:11",
-        },
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2176,7 +1950,6 @@ OPS = [
         inplace=ops.fmod_,
         kind="elementwise",
         schema="fmod(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1269",
         node=functions.FmodBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2190,11 +1963,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1275:9",
-            "other": "derivatives.yaml:1276:10",
-            "result": "derivatives.yaml:1277:11",
-        },
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2203,7 +1971,6 @@ OPS = [
         inplace=ops.addcmul_,
         kind="elementwise",
         schema="addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-        where="derivatives.yaml:1285",
         node=functions.AddcmulBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2225,12 +1992,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1290:9",
-            "tensor1": "derivatives.yaml:1291:12",
-            "tensor2": "derivatives.yaml:1292:12",
-            "result": "derivatives.yaml:1293:11",
-        },
         formulas={
             "self": "grad",
             "tensor1": "grad * (value * tensor2).conj()",
@@ -2244,7 +2005,6 @@ OPS = [
         inplace=ops.addcdiv_,
         kind="elementwise",
         schema="addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-        where="derivatives.yaml:1302",
         node=functions.AddcdivBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2266,12 +2026,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1307:9",
-            "tensor1": "derivatives.yaml:1308:12",
-            "tensor2": "derivatives.yaml:1309:12",
-            "result": "derivatives.yaml:1310:11",
-        },
         formulas={
             "self": "grad",
             "tensor1": "grad * (value / tensor2).conj()",
@@ -2285,7 +2039,6 @@ OPS = [
         inplace=ops.lerp_tensor_,
         kind="elementwise",
         schema="lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-        where="derivatives.yaml:1320",
         node=functions.LerpBackward0,
         masks=[1, 2, 4, 3, 5, 6, 7],
         arguments=(
@@ -2303,12 +2056,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1325:9",
-            "end": "derivatives.yaml:1326:8",
-            "weight": "derivatives.yaml:1327:11",
-            "result": "derivatives.yaml:1328:11",
-        },
         formulas={
             "self": "grad * (1 - weight).conj()",
             "end": "grad * weight.conj()",
@@ -2322,7 +2069,6 @@ OPS = [
         inplace=ops.lerp_scalar_,
         kind="elementwise",
         schema="lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-        where="derivatives.yaml:1332",
         node=functions.LerpBackward1,
         masks=[1, 2, 3],
         arguments=(
@@ -2340,11 +2086,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:1337:9",
-            "end": "derivatives.yaml:1338:8",
-            "result": "derivatives.yaml:1339:11",
-        },
         formulas={
             "self": "(grad.conj() * (1 - weight)).conj()",
             "end": "(grad.conj() * weight).conj()",
@@ -2356,7 +2097,6 @@ OPS = [
         function=ops.maximum,
         kind="elementwise",
         schema="maximum(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1348",
         node=functions.MaximumBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2370,11 +2110,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1352:9",
-            "other": "derivatives.yaml:1353:10",
-            "result": "derivatives.yaml:1354:11",
-        },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
@@ -2386,7 +2121,6 @@ OPS = [
         function=ops.minimum,
         kind="elementwise",
         schema="minimum(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1361",
         node=functions.MinimumBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2400,11 +2134,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1365:9",
-            "other": "derivatives.yaml:1366:10",
-            "result": "derivatives.yaml:1367:11",
-        },
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
@@ -2416,7 +2145,6 @@ OPS = [
         function=ops.fmax,
         kind="elementwise",
         schema="fmax(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1374",
         node=functions.FmaxBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2430,11 +2158,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1378:9",
-            "other": "derivatives.yaml:1379:10",
-            "result": "derivatives.yaml:1380:11",
-        },
         formulas={
             "self": "where((self >= other) | isnan(other), grad, 0)",
             "other": "where((self >= other) | isnan(other), 0, grad)",
@@ -2446,7 +2169,6 @@ OPS = [
         function=ops.fmin,
         kind="elementwise",
         schema="fmin(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1388",
         node=functions.FminBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -2460,11 +2182,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1392:9",
-            "other": "derivatives.yaml:1393:10",
-            "result": "derivatives.yaml:1394:11",
-        },
         formulas={
             "self": "where((self <= other) | isnan(other), grad, 0)",
             "other": "where((self <= other) | isnan(other), 0, grad)",
@@ -2476,7 +2193,6 @@ OPS = [
         function=ops.where_default,
         kind="composite",
         schema="where(Tensor condition) -> Tensor[]",
-        where="derivatives.yaml:1402",
         arguments=(("condition", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -2488,7 +2204,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2496,7 +2211,6 @@ OPS = [
         function=ops.where_self,
         kind="elementwise",
         schema="where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1411",
         node=functions.WhereBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -2518,12 +2232,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "condition": "derivatives.yaml:1415:14",
-            "self": "derivatives.yaml:1416:9",
-            "other": "derivatives.yaml:1417:10",
-            "result": "derivatives.yaml:1418:11",
-        },
         formulas={
             "condition": "non_differentiable",
             "self": "where(condition, grad, 0)",
@@ -2537,7 +2245,6 @@ OPS = [
         inplace=ops.clamp_both_,
         kind="elementwise",
         schema="clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
-        where="derivatives.yaml:1429",
         node=functions.ClampBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
@@ -2551,7 +2258,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1434:9", "result": "derivatives.yaml:1435:11"},
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2560,7 +2266,6 @@ OPS = [
         inplace=ops.clamp_default_,
         kind="composite",
         schema="clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-        where="derivatives.yaml:1441",
         arguments=(
             ("input", "Tensor", True, False),
             ("min", "Scalar?", False, False),
@@ -2576,7 +2281,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2585,7 +2289,6 @@ OPS = [
         inplace=ops.clamp_tensor_,
         kind="composite",
         schema="clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-        where="derivatives.yaml:1457",
         arguments=(
             ("input", "Tensor", True, False),
             ("min", "Tensor?", False, False),
@@ -2601,7 +2304,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2610,7 +2312,6 @@ OPS = [
         inplace=ops.clamp_min_default_,
         kind="elementwise",
         schema="clamp_min(Tensor self, Scalar min) -> Tensor",
-        where="derivatives.yaml:1467",
         node=functions.ClampMinBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("min", "Scalar", True, False)),
@@ -2624,7 +2325,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1472:9", "result": "derivatives.yaml:1473:11"},
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2633,7 +2333,6 @@ OPS = [
         inplace=ops.clamp_min_tensor_,
         kind="elementwise",
         schema="clamp_min.Tensor(Tensor self, Tensor min) -> Tensor",
-        where="derivatives.yaml:1482",
         node=functions.ClampMinBackward1,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("min", "Operand", True, False)),
@@ -2647,11 +2346,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1487:9",
-            "min": "derivatives.yaml:1488:8",
-            "result": "derivatives.yaml:1489:11",
-        },
         formulas={
             "self": "where(self >= min, grad, 0)",
             "min": "where(self < min, grad, 0)",
@@ -2664,7 +2358,6 @@ OPS = [
         inplace=ops.clamp_max_default_,
         kind="elementwise",
         schema="clamp_max(Tensor self, Scalar max) -> Tensor",
-        where="derivatives.yaml:1494",
         node=functions.ClampMaxBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("max", "Scalar", True, False)),
@@ -2678,7 +2371,6 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        places={"self": "derivatives.yaml:1499:9", "result": "derivatives.yaml:1500:11"},
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2687,7 +2379,6 @@ OPS = [
         inplace=ops.clamp_max_tensor_,
         kind="elementwise",
         schema="clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
-        where="derivatives.yaml:1509",
         node=functions.ClampMaxBackward1,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("max", "Operand", True, False)),
@@ -2701,11 +2392,6 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1514:9",
-            "max": "derivatives.yaml:1515:8",
-            "result": "derivatives.yaml:1516:11",
-        },
         formulas={
             "self": "where(self <= max, grad, 0)",
             "max": "where(self > max, grad, 0)",
@@ -2719,7 +2405,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="eq.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1523",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2731,7 +2416,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2741,7 +2425,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="ne.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1535",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2753,7 +2436,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2763,7 +2445,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="lt.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1548",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2775,7 +2456,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2785,7 +2465,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="le.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1562",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2797,7 +2476,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2807,7 +2485,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="gt.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1576",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2819,7 +2496,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2829,7 +2505,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="ge.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1590",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2841,7 +2516,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2850,7 +2524,6 @@ OPS = [
         inplace=ops.logical_and_,
         kind="elementwise",
         schema="logical_and(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1606",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2862,7 +2535,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2871,7 +2543,6 @@ OPS = [
         inplace=ops.logical_or_,
         kind="elementwise",
         schema="logical_or(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1617",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2883,7 +2554,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2892,7 +2562,6 @@ OPS = [
         inplace=ops.logical_xor_,
         kind="elementwise",
         schema="logical_xor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1628",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2904,7 +2573,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2913,7 +2581,6 @@ OPS = [
         inplace=ops.logical_not_,
         kind="elementwise",
         schema="logical_not(Tensor self) -> Tensor",
-        where="derivatives.yaml:1639",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -2925,7 +2592,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -2936,7 +2602,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1650",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2948,7 +2613,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2959,7 +2623,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1663",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2971,7 +2634,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -2982,7 +2644,6 @@ OPS = [
         commutative=True,
         takes_number=True,
         schema="bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1676",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -2994,7 +2655,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3003,7 +2663,6 @@ OPS = [
         inplace=ops.bitwise_not_,
         kind="elementwise",
         schema="bitwise_not(Tensor self) -> Tensor",
-        where="derivatives.yaml:1689",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3015,7 +2674,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3024,7 +2682,6 @@ OPS = [
         inplace=ops.xlogy_tensor_,
         kind="elementwise",
         schema="xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1703",
         node=functions.XlogyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3038,11 +2695,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1708:9",
-            "other": "derivatives.yaml:1709:10",
-            "result": "derivatives.yaml:1710:11",
-        },
         formulas={
             "self": "where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
             "other": "grad * self / where((self == 0) & (other == 0), 1, other)",
@@ -3054,7 +2706,6 @@ OPS = [
         function=ops.xlogy_scalar_self,
         kind="elementwise",
         schema="xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1718",
         node=functions.XlogyBackward1,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3068,7 +2719,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1723:10", "result": "derivatives.yaml:1724:11"},
         formulas={
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
@@ -3079,7 +2729,6 @@ OPS = [
         function=ops.xlog1py_default,
         kind="elementwise",
         schema="xlog1py(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1729",
         node=functions.Xlog1pyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3093,11 +2742,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1735:9",
-            "other": "derivatives.yaml:1736:10",
-            "result": "derivatives.yaml:1737:11",
-        },
         formulas={
             "self": "where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))",
             "other": "grad * self / where((self == 0) & (other == -1), 1, other + 1)",
@@ -3109,7 +2753,6 @@ OPS = [
         function=ops.xlog1py_self_scalar,
         kind="elementwise",
         schema="xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1745",
         node=functions.Xlog1pyBackward1,
         masks=[1],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3123,7 +2766,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1751:10", "result": "derivatives.yaml:1752:11"},
         formulas={
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
@@ -3134,7 +2776,6 @@ OPS = [
         function=ops.logaddexp,
         kind="elementwise",
         schema="logaddexp(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1757",
         node=functions.LogaddexpBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3148,11 +2789,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1761:9",
-            "other": "derivatives.yaml:1762:10",
-            "result": "derivatives.yaml:1763:11",
-        },
         formulas={
             "self": "grad * sigmoid(self - other)",
             "other": "grad * sigmoid(other - self)",
@@ -3164,7 +2800,6 @@ OPS = [
         function=ops.logaddexp2,
         kind="elementwise",
         schema="logaddexp2(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1770",
         node=functions.Logaddexp2Backward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3178,11 +2813,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1776:9",
-            "other": "derivatives.yaml:1777:10",
-            "result": "derivatives.yaml:1778:11",
-        },
         formulas={
             "self": "grad * sigmoid(0.6931471805599453 * (self - other))",
             "other": "grad * sigmoid(0.6931471805599453 * (other - self))",
@@ -3195,7 +2825,6 @@ OPS = [
         inplace=ops.logit_,
         kind="composite",
         schema="logit(Tensor self, float? eps=None) -> Tensor",
-        where="derivatives.yaml:1785",
         arguments=(("input", "Tensor", True, False), ("eps", "float?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -3207,7 +2836,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3215,7 +2843,6 @@ OPS = [
         function=ops.log_odds,
         kind="elementwise",
         schema="log_odds(Tensor self) -> Tensor",
-        where="derivatives.yaml:1796",
         node=functions.LogOddsBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3229,7 +2856,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1801:9", "result": "derivatives.yaml:1802:11"},
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3237,7 +2863,6 @@ OPS = [
         function=ops.entr,
         kind="elementwise",
         schema="entr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1806",
         node=functions.EntrBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3251,7 +2876,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1812:9", "result": "derivatives.yaml:1813:11"},
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3260,7 +2884,6 @@ OPS = [
         inplace=ops.sinc_,
         kind="elementwise",
         schema="sinc(Tensor self) -> Tensor",
-        where="derivatives.yaml:1822",
         node=functions.SincBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3274,7 +2897,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:1827:5", "result": "derivatives.yaml:1830:11"},
         formulas={
             "self": "grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
@@ -3286,7 +2908,6 @@ OPS = [
         inplace=ops.erfinv_,
         kind="elementwise",
         schema="erfinv(Tensor self) -> Tensor",
-        where="derivatives.yaml:1837",
         node=functions.ErfinvBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3300,7 +2921,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1842:9", "result": "derivatives.yaml:1843:11"},
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3308,7 +2928,6 @@ OPS = [
         function=ops.erfcx,
         kind="elementwise",
         schema="erfcx(Tensor self) -> Tensor",
-        where="derivatives.yaml:1851",
         node=functions.ErfcxBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3322,7 +2941,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1857:9", "result": "derivatives.yaml:1858:11"},
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3330,7 +2948,6 @@ OPS = [
         function=ops.ndtr,
         kind="elementwise",
         schema="ndtr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1865",
         node=functions.NdtrBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3344,7 +2961,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1871:9", "result": "derivatives.yaml:1872:11"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3352,7 +2968,6 @@ OPS = [
         function=ops.ndtri,
         kind="elementwise",
         schema="ndtri(Tensor self) -> Tensor",
-        where="derivatives.yaml:1879",
         node=functions.NdtriBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3366,7 +2981,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1885:9", "result": "derivatives.yaml:1886:11"},
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3374,7 +2988,6 @@ OPS = [
         function=ops.log_ndtr,
         kind="elementwise",
         schema="log_ndtr(Tensor self) -> Tensor",
-        where="derivatives.yaml:1893",
         node=functions.LogNdtrBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3388,7 +3001,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1900:5", "result": "derivatives.yaml:1902:11"},
         formulas={
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
@@ -3400,7 +3012,6 @@ OPS = [
         inplace=ops.lgamma_,
         kind="elementwise",
         schema="lgamma(Tensor self) -> Tensor",
-        where="derivatives.yaml:1911",
         node=functions.LgammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3414,7 +3025,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1916:9", "result": "derivatives.yaml:1917:11"},
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3423,7 +3033,6 @@ OPS = [
         inplace=ops.mvlgamma_,
         kind="composite",
         schema="mvlgamma(Tensor self, int p) -> Tensor",
-        where="derivatives.yaml:1925",
         arguments=(("input", "Tensor", True, False), ("p", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -3435,7 +3044,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3444,7 +3052,6 @@ OPS = [
         inplace=ops.digamma_,
         kind="elementwise",
         schema="digamma(Tensor self) -> Tensor",
-        where="derivatives.yaml:1937",
         node=functions.DigammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3458,7 +3065,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1942:9", "result": "derivatives.yaml:1943:11"},
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3467,7 +3073,6 @@ OPS = [
         inplace=ops.polygamma_,
         kind="elementwise",
         schema="polygamma(int n, Tensor self) -> Tensor",
-        where="derivatives.yaml:1951",
         node=functions.PolygammaBackward0,
         masks=[],
         arguments=(("n", "int", True, False), ("input", "Tensor", True, False)),
@@ -3481,7 +3086,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:1957:9", "result": "derivatives.yaml:1958:11"},
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3489,7 +3093,6 @@ OPS = [
         function=ops.zeta_default,
         kind="elementwise",
         schema="zeta(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1967",
         node=functions.ZetaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3503,11 +3106,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1973:9",
-            "other": "derivatives.yaml:1974:10",
-            "result": "derivatives.yaml:1975:11",
-        },
         formulas={
             "self": 'not_implemented("zeta is differentiated in its second argument only")',
             "other": "-grad * self * unfused(zeta(self + 1, other))",
@@ -3519,7 +3117,6 @@ OPS = [
         function=ops.zeta_self_scalar,
         kind="elementwise",
         schema="zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1982",
         node=functions.ZetaBackward1,
         masks=[],
         arguments=(("input", "Scalar", True, False), ("other", "Tensor", True, False)),
@@ -3533,7 +3130,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"other": "derivatives.yaml:1988:10", "result": "derivatives.yaml:1989:11"},
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3542,7 +3138,6 @@ OPS = [
         inplace=ops.igamma_,
         kind="elementwise",
         schema="igamma(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:1994",
         node=functions.IgammaBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3556,11 +3151,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:1999:9",
-            "other": "derivatives.yaml:2000:10",
-            "result": "derivatives.yaml:2001:11",
-        },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3573,7 +3163,6 @@ OPS = [
         inplace=ops.igammac_,
         kind="elementwise",
         schema="igammac(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2009",
         node=functions.IgammacBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3587,11 +3176,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2014:9",
-            "other": "derivatives.yaml:2015:10",
-            "result": "derivatives.yaml:2016:11",
-        },
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "-grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3604,7 +3188,6 @@ OPS = [
         inplace=ops.i0_,
         kind="elementwise",
         schema="i0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2026",
         node=functions.I0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3618,7 +3201,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2031:9", "result": "derivatives.yaml:2032:11"},
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3626,7 +3208,6 @@ OPS = [
         function=ops.i0e,
         kind="elementwise",
         schema="i0e(Tensor self) -> Tensor",
-        where="derivatives.yaml:2039",
         node=functions.I0eBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3640,7 +3221,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2045:9", "result": "derivatives.yaml:2046:11"},
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3648,7 +3228,6 @@ OPS = [
         function=ops.i1,
         kind="elementwise",
         schema="i1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2053",
         node=functions.I1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3662,7 +3241,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2059:9", "result": "derivatives.yaml:2060:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3673,7 +3251,6 @@ OPS = [
         function=ops.i1e,
         kind="elementwise",
         schema="i1e(Tensor self) -> Tensor",
-        where="derivatives.yaml:2067",
         node=functions.I1eBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3687,7 +3264,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2073:9", "result": "derivatives.yaml:2074:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
@@ -3698,7 +3274,6 @@ OPS = [
         function=ops.modified_bessel_k0,
         kind="elementwise",
         schema="modified_bessel_k0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2081",
         node=functions.ModifiedBesselK0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3712,7 +3287,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2087:9", "result": "derivatives.yaml:2088:11"},
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3720,7 +3294,6 @@ OPS = [
         function=ops.modified_bessel_k1,
         kind="elementwise",
         schema="modified_bessel_k1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2096",
         node=functions.ModifiedBesselK1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3734,7 +3307,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2102:9", "result": "derivatives.yaml:2103:11"},
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3742,7 +3314,6 @@ OPS = [
         function=ops.scaled_modified_bessel_k0,
         kind="elementwise",
         schema="scaled_modified_bessel_k0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2111",
         node=functions.ScaledModifiedBesselK0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3756,7 +3327,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2117:9", "result": "derivatives.yaml:2118:11"},
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3764,7 +3334,6 @@ OPS = [
         function=ops.scaled_modified_bessel_k1,
         kind="elementwise",
         schema="scaled_modified_bessel_k1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2126",
         node=functions.ScaledModifiedBesselK1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3778,7 +3347,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2132:9", "result": "derivatives.yaml:2133:11"},
         formulas={
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
@@ -3789,7 +3357,6 @@ OPS = [
         function=ops.spherical_bessel_j0,
         kind="elementwise",
         schema="spherical_bessel_j0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2141",
         node=functions.SphericalBesselJ0Backward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -3803,7 +3370,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2148:5", "result": "derivatives.yaml:2150:11"},
         formulas={
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3814,7 +3380,6 @@ OPS = [
         function=ops.airy_ai,
         kind="elementwise",
         schema="airy_ai(Tensor self) -> Tensor",
-        where="derivatives.yaml:2158",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3826,7 +3391,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3834,7 +3398,6 @@ OPS = [
         function=ops.bessel_j0,
         kind="elementwise",
         schema="bessel_j0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2171",
         node=functions.BesselJ0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3848,7 +3411,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2177:9", "result": "derivatives.yaml:2178:11"},
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3856,7 +3418,6 @@ OPS = [
         function=ops.bessel_j1,
         kind="elementwise",
         schema="bessel_j1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2185",
         node=functions.BesselJ1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3870,7 +3431,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2191:9", "result": "derivatives.yaml:2192:11"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3881,7 +3441,6 @@ OPS = [
         function=ops.bessel_y0,
         kind="elementwise",
         schema="bessel_y0(Tensor self) -> Tensor",
-        where="derivatives.yaml:2199",
         node=functions.BesselY0Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3895,7 +3454,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2205:9", "result": "derivatives.yaml:2206:11"},
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3903,7 +3461,6 @@ OPS = [
         function=ops.bessel_y1,
         kind="elementwise",
         schema="bessel_y1(Tensor self) -> Tensor",
-        where="derivatives.yaml:2214",
         node=functions.BesselY1Backward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -3917,7 +3474,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2220:9", "result": "derivatives.yaml:2221:11"},
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3925,7 +3481,6 @@ OPS = [
         function=ops.signbit,
         kind="elementwise",
         schema="signbit(Tensor self) -> Tensor",
-        where="derivatives.yaml:2231",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -3937,7 +3492,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -3946,7 +3500,6 @@ OPS = [
         inplace=ops.copysign_,
         kind="elementwise",
         schema="copysign(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2243",
         node=functions.CopysignBackward0,
         masks=[1, 2, 3],
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
@@ -3960,11 +3513,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2248:9",
-            "other": "derivatives.yaml:2249:10",
-            "result": "derivatives.yaml:2250:11",
-        },
         formulas={
             "self": "where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))",
             "other": "zeros_like(grad)",
@@ -3977,7 +3525,6 @@ OPS = [
         inplace=ops.nextafter_,
         kind="elementwise",
         schema="nextafter(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2257",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -3989,7 +3536,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2262:9", "other": "derivatives.yaml:2263:10"},
         formulas={
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
@@ -4000,7 +3546,6 @@ OPS = [
         function=ops.frexp,
         kind="kernel",
         schema="frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
-        where="derivatives.yaml:2269",
         node=functions.FrexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4014,11 +3559,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2275:9",
-            "mantissa": "derivatives.yaml:2276:13",
-            "batch": "derivatives.yaml:2273:10",
-        },
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
     ),
     Op(
@@ -4027,7 +3567,6 @@ OPS = [
         inplace=ops.ldexp_,
         kind="composite",
         schema="ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2284",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4039,7 +3578,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4047,7 +3585,6 @@ OPS = [
         function=ops.isposinf,
         kind="elementwise",
         schema="isposinf(Tensor self) -> Tensor",
-        where="derivatives.yaml:2294",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4059,7 +3596,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4067,7 +3603,6 @@ OPS = [
         function=ops.isneginf,
         kind="elementwise",
         schema="isneginf(Tensor self) -> Tensor",
-        where="derivatives.yaml:2306",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4079,7 +3614,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4087,7 +3621,6 @@ OPS = [
         function=ops.isreal,
         kind="elementwise",
         schema="isreal(Tensor self) -> Tensor",
-        where="derivatives.yaml:2318",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -4099,7 +3632,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4108,7 +3640,6 @@ OPS = [
         inplace=ops.nan_to_num_,
         kind="composite",
         schema="nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-        where="derivatives.yaml:2328",
         arguments=(
             ("input", "Tensor", True, False),
             ("nan", "float?", False, False),
@@ -4125,7 +3656,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4133,7 +3663,6 @@ OPS = [
         function=ops.replace_odd,
         kind="elementwise",
         schema="replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor",
-        where="derivatives.yaml:2337",
         node=functions.ReplaceOddBackward0,
         masks=[1],
         arguments=(
@@ -4152,7 +3681,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2342:9", "result": "derivatives.yaml:2343:11"},
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -4161,7 +3689,6 @@ OPS = [
         inplace=ops.heaviside_,
         kind="elementwise",
         schema="heaviside(Tensor self, Tensor values) -> Tensor",
-        where="derivatives.yaml:2347",
         arguments=(("input", "Tensor", True, False), ("values", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4173,7 +3700,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2353:9", "values": "derivatives.yaml:2354:11"},
         formulas={
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
@@ -4185,7 +3711,6 @@ OPS = [
         inplace=ops.deg2rad_,
         kind="composite",
         schema="deg2rad(Tensor self) -> Tensor",
-        where="derivatives.yaml:2361",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4197,7 +3722,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4206,7 +3730,6 @@ OPS = [
         inplace=ops.rad2deg_,
         kind="composite",
         schema="rad2deg(Tensor self) -> Tensor",
-        where="derivatives.yaml:2372",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4218,7 +3741,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4226,7 +3748,6 @@ OPS = [
         function=ops.positive,
         kind="composite",
         schema="positive(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2383",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -4238,7 +3759,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4246,7 +3766,6 @@ OPS = [
         function=ops.float_power_tensor_tensor,
         kind="composite",
         schema="float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:2393",
         arguments=(("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4258,7 +3777,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4266,7 +3784,6 @@ OPS = [
         function=ops.float_power_tensor_scalar,
         kind="composite",
         schema="float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-        where="derivatives.yaml:2402",
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4278,7 +3795,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4286,7 +3802,6 @@ OPS = [
         function=ops.float_power_scalar,
         kind="composite",
         schema="float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-        where="derivatives.yaml:2408",
         arguments=(("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4298,7 +3813,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4306,7 +3820,6 @@ OPS = [
         function=ops.float_power__scalar,
         kind="composite",
         schema="float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
-        where="derivatives.yaml:2414",
         arguments=(("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4318,7 +3831,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4326,7 +3838,6 @@ OPS = [
         function=ops.float_power__tensor,
         kind="composite",
         schema="float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
-        where="derivatives.yaml:2425",
         arguments=(("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4338,7 +3849,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4346,7 +3856,6 @@ OPS = [
         function=ops.complex,
         kind="kernel",
         schema="complex(Tensor real, Tensor imag) -> Tensor",
-        where="derivatives.yaml:2435",
         node=functions.ComplexBackward0,
         masks=[],
         arguments=(("real", "Tensor", True, False), ("imag", "Tensor", True, False)),
@@ -4360,12 +3869,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "real": "derivatives.yaml:2443:9",
-            "imag": "derivatives.yaml:2444:9",
-            "result": "derivatives.yaml:2445:11",
-            "batch": "derivatives.yaml:2441:10",
-        },
         formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -4373,7 +3876,6 @@ OPS = [
         function=ops.polar,
         kind="composite",
         schema="polar(Tensor abs, Tensor angle) -> Tensor",
-        where="derivatives.yaml:2452",
         arguments=(("abs", "Tensor", True, False), ("angle", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -4385,7 +3887,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4393,7 +3894,6 @@ OPS = [
         function=ops.angle,
         kind="elementwise",
         schema="angle(Tensor self) -> Tensor",
-        where="derivatives.yaml:2464",
         node=functions.AngleBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4407,7 +3907,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2470:5", "result": "derivatives.yaml:2472:11"},
         formulas={
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
@@ -4418,7 +3917,6 @@ OPS = [
         function=ops.view_as_real,
         kind="view",
         schema="view_as_real(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2479",
         node=functions.ViewAsRealBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4432,7 +3930,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:2485:9", "result": "derivatives.yaml:2486:11"},
         formulas={"self": "complex_of_pairs(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -4440,7 +3937,6 @@ OPS = [
         function=ops.view_as_complex,
         kind="view",
         schema="view_as_complex(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:2494",
         node=functions.ViewAsComplexBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -4454,7 +3950,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:2500:9", "result": "derivatives.yaml:2501:11"},
         formulas={"self": "view_as_real(grad)", "result": "complex_of_pairs(self_t)"},
     ),
     Op(
@@ -4464,7 +3959,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2512",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4476,7 +3970,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4486,7 +3979,6 @@ OPS = [
         kind="elementwise",
         takes_number=True,
         schema="bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2524",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4498,7 +3990,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4507,7 +3998,6 @@ OPS = [
         inplace=ops.gcd_,
         kind="elementwise",
         schema="gcd(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2536",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4519,7 +4009,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4528,7 +4017,6 @@ OPS = [
         inplace=ops.lcm_,
         kind="elementwise",
         schema="lcm(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2547",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=(),
         outputs=(False,),
@@ -4540,7 +4028,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -4548,7 +4035,6 @@ OPS = [
         function=ops.sum_default,
         kind="kernel",
         schema="sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2561",
         node=functions.SumBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4562,11 +4048,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2565:9",
-            "result": "derivatives.yaml:2567:11",
-            "batch": "derivatives.yaml:2564:10",
-        },
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -4574,7 +4055,6 @@ OPS = [
         function=ops.filled,
         kind="kernel",
         schema="filled(Tensor self, int[] size) -> Tensor",
-        where="derivatives.yaml:2581",
         node=functions.FilledBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -4588,11 +4068,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2586:9",
-            "result": "derivatives.yaml:2587:11",
-            "batch": "derivatives.yaml:2585:10",
-        },
         formulas={"self": "grad.sum()", "result": "auto_linear"},
     ),
     Op(
@@ -4600,7 +4075,6 @@ OPS = [
         function=ops.sum_dim_intlist,
         kind="kernel",
         schema="sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2592",
         node=functions.SumBackward1,
         masks=[],
         arguments=(
@@ -4626,11 +4100,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2597:9",
-            "result": "derivatives.yaml:2599:11",
-            "batch": "derivatives.yaml:2596:10",
-        },
         formulas={"self": "expand_reduced(grad, self.shape, dim, keepdim)", "result": "auto_linear"},
     ),
     Op(
@@ -4638,7 +4107,6 @@ OPS = [
         function=ops.prod_default,
         kind="kernel",
         schema="prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2610",
         node=functions.ProdBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4658,11 +4126,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2614:9",
-            "result": "derivatives.yaml:2616:11",
-            "batch": "derivatives.yaml:2613:10",
-        },
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
@@ -4673,7 +4136,6 @@ OPS = [
         function=ops.prod_dim_int,
         kind="kernel",
         schema="prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2629",
         node=functions.ProdBackward1,
         masks=[],
         arguments=(
@@ -4697,11 +4159,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2634:9",
-            "result": "derivatives.yaml:2636:11",
-            "batch": "derivatives.yaml:2633:10",
-        },
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
@@ -4712,7 +4169,6 @@ OPS = [
         function=ops.prod_others,
         kind="kernel",
         schema="prod_others(Tensor self, int dim) -> Tensor",
-        where="derivatives.yaml:2645",
         node=functions.ProdOthersBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -4726,11 +4182,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2652:9",
-            "result": "derivatives.yaml:2653:11",
-            "batch": "derivatives.yaml:2651:10",
-        },
         formulas={
             "self": "prod_others_backward(grad, self, dim)",
             "result": "conjugate(prod_others_backward(conjugate(self_t), self_p, dim))",
@@ -4741,7 +4192,6 @@ OPS = [
         function=ops.mean_default,
         kind="kernel",
         schema="mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2658",
         node=functions.MeanBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType?", False, True)),
@@ -4755,11 +4205,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2663:9",
-            "result": "derivatives.yaml:2665:11",
-            "batch": "derivatives.yaml:2662:10",
-        },
         formulas={"self": "filled(grad / reduced_count(self.shape, None), self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -4767,7 +4212,6 @@ OPS = [
         function=ops.mean_dim,
         kind="kernel",
         schema="mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2676",
         node=functions.MeanBackward1,
         masks=[],
         arguments=(
@@ -4791,11 +4235,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2682:9",
-            "result": "derivatives.yaml:2684:11",
-            "batch": "derivatives.yaml:2681:10",
-        },
         formulas={
             "self": "expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
             "result": "auto_linear",
@@ -4806,7 +4245,6 @@ OPS = [
         function=ops.var_default,
         kind="composite",
         schema="var(Tensor self, bool unbiased=True) -> Tensor",
-        where="derivatives.yaml:2693",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -4818,7 +4256,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4826,7 +4263,6 @@ OPS = [
         function=ops.var_dim,
         kind="composite",
         schema="var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2701",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -4843,7 +4279,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4851,7 +4286,6 @@ OPS = [
         function=ops.var_correction,
         kind="kernel",
         schema="var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2709",
         node=functions.VarBackward0,
         masks=[],
         arguments=(
@@ -4875,11 +4309,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2716:9",
-            "result": "derivatives.yaml:2718:11",
-            "batch": "derivatives.yaml:2715:10",
-        },
         formulas={
             "self": "var_backward(grad, self, dim, correction, keepdim)",
             "result": "slope_along(var_backward(ones_like(result), self_p, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4890,7 +4319,6 @@ OPS = [
         function=ops.std_default,
         kind="composite",
         schema="std(Tensor self, bool unbiased=True) -> Tensor",
-        where="derivatives.yaml:2733",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -4902,7 +4330,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4910,7 +4337,6 @@ OPS = [
         function=ops.std_dim,
         kind="composite",
         schema="std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2741",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -4927,7 +4353,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -4935,7 +4360,6 @@ OPS = [
         function=ops.std_correction,
         kind="kernel",
         schema="std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2749",
         node=functions.StdBackward0,
         masks=[],
         arguments=(
@@ -4958,11 +4382,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2756:9",
-            "result": "derivatives.yaml:2758:11",
-            "batch": "derivatives.yaml:2755:10",
-        },
         formulas={
             "self": "std_backward(grad, self, result, dim, correction, keepdim)",
             "result": "slope_along(std_backward(ones_like(result), self_p, result, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4973,7 +4392,6 @@ OPS = [
         function=ops.amax,
         kind="kernel",
         schema="amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2769",
         node=functions.AmaxBackward0,
         masks=[],
         arguments=(
@@ -4991,11 +4409,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2775:9",
-            "result": "derivatives.yaml:2777:11",
-            "batch": "derivatives.yaml:2774:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -5006,7 +4419,6 @@ OPS = [
         function=ops.amin,
         kind="kernel",
         schema="amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2787",
         node=functions.AminBackward0,
         masks=[],
         arguments=(
@@ -5024,11 +4436,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2793:9",
-            "result": "derivatives.yaml:2795:11",
-            "batch": "derivatives.yaml:2792:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -5039,7 +4446,6 @@ OPS = [
         function=ops.max_default,
         kind="kernel",
         schema="max(Tensor self) -> Tensor",
-        where="derivatives.yaml:2803",
         node=functions.MaxBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5053,11 +4459,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2809:9",
-            "result": "derivatives.yaml:2811:11",
-            "batch": "derivatives.yaml:2808:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -5068,7 +4469,6 @@ OPS = [
         function=ops.max_dim,
         kind="kernel",
         schema="max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:2823",
         node=functions.MaxBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5082,11 +4482,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2831:9",
-            "values": "derivatives.yaml:2833:11",
-            "batch": "derivatives.yaml:2829:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5094,7 +4489,6 @@ OPS = [
         function=ops.max_other,
         kind="composite",
         schema="max.other(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2838",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -5106,7 +4500,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5114,7 +4507,6 @@ OPS = [
         function=ops.min_default,
         kind="kernel",
         schema="min(Tensor self) -> Tensor",
-        where="derivatives.yaml:2844",
         node=functions.MinBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5128,11 +4520,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2850:9",
-            "result": "derivatives.yaml:2852:11",
-            "batch": "derivatives.yaml:2849:10",
-        },
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -5143,7 +4530,6 @@ OPS = [
         function=ops.min_dim,
         kind="kernel",
         schema="min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:2860",
         node=functions.MinBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5157,11 +4543,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:2868:9",
-            "values": "derivatives.yaml:2870:11",
-            "batch": "derivatives.yaml:2866:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5169,7 +4550,6 @@ OPS = [
         function=ops.min_other,
         kind="composite",
         schema="min.other(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:2875",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -5181,7 +4561,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5189,7 +4568,6 @@ OPS = [
         function=ops.argmax,
         kind="kernel",
         schema="argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2881",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, False), ("keepdim", "bool", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5201,7 +4579,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2887:10"},
         formulas={},
     ),
     Op(
@@ -5209,7 +4586,6 @@ OPS = [
         function=ops.argmin,
         kind="kernel",
         schema="argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2899",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, False), ("keepdim", "bool", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5221,7 +4597,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:2905:10"},
         formulas={},
     ),
     Op(
@@ -5229,7 +4604,6 @@ OPS = [
         function=ops.any_default,
         kind="kernel",
         schema="any(Tensor self) -> Tensor",
-        where="derivatives.yaml:2914",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -5241,7 +4615,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2918:10"},
         formulas={},
     ),
     Op(
@@ -5249,7 +4622,6 @@ OPS = [
         function=ops.any_dims,
         kind="kernel",
         schema="any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2927",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5265,7 +4637,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2932:10"},
         formulas={},
     ),
     Op(
@@ -5273,7 +4644,6 @@ OPS = [
         function=ops.all_default,
         kind="kernel",
         schema="all(Tensor self) -> Tensor",
-        where="derivatives.yaml:2938",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -5285,7 +4655,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2942:10"},
         formulas={},
     ),
     Op(
@@ -5293,7 +4662,6 @@ OPS = [
         function=ops.all_dims,
         kind="kernel",
         schema="all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:2951",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5309,7 +4677,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:2956:10"},
         formulas={},
     ),
     Op(
@@ -5317,7 +4684,6 @@ OPS = [
         function=ops.norm_default,
         kind="kernel",
         schema="norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2962",
         node=functions.NormBackward0,
         masks=[],
         arguments=(
@@ -5354,11 +4720,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:2969:9",
-            "result": "derivatives.yaml:2971:11",
-            "batch": "derivatives.yaml:2968:10",
-        },
         formulas={
             "self": "norm_backward(grad, self, result, p, dim, keepdim)",
             "result": "slope_along(norm_backward(ones_like(result), self_p, result, p, dim, keepdim), self_t, dim, keepdim)",
@@ -5369,7 +4730,6 @@ OPS = [
         function=ops.norm_named,
         kind="composite",
         schema="norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:2997",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "str", True, False),
@@ -5387,7 +4747,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5395,7 +4754,6 @@ OPS = [
         function=ops.logsumexp,
         kind="kernel",
         schema="logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:3006",
         node=functions.LogsumexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]", True, False), ("keepdim", "bool", False, False)),
@@ -5409,11 +4767,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3012:9",
-            "result": "derivatives.yaml:3014:11",
-            "batch": "derivatives.yaml:3011:10",
-        },
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
             "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
@@ -5425,7 +4778,6 @@ OPS = [
         inplace=ops.cumsum_,
         kind="kernel",
         schema="cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3025",
         node=functions.CumsumBackward0,
         masks=[],
         arguments=(
@@ -5443,11 +4795,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3031:9",
-            "result": "derivatives.yaml:3033:11",
-            "batch": "derivatives.yaml:3030:10",
-        },
         formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -5455,7 +4802,6 @@ OPS = [
         function=ops.sort,
         kind="kernel",
         schema="sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3041",
         node=functions.SortBackward0,
         masks=[],
         arguments=(
@@ -5474,11 +4820,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3049:9",
-            "values": "derivatives.yaml:3051:11",
-            "batch": "derivatives.yaml:3047:10",
-        },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5486,7 +4827,6 @@ OPS = [
         function=ops.msort,
         kind="composite",
         schema="msort(Tensor self) -> Tensor",
-        where="derivatives.yaml:3060",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -5498,7 +4838,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5506,7 +4845,6 @@ OPS = [
         function=ops.argsort,
         kind="kernel",
         schema="argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor",
-        where="derivatives.yaml:3070",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", False, False),
@@ -5523,7 +4861,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3076:10"},
         formulas={},
     ),
     Op(
@@ -5531,7 +4868,6 @@ OPS = [
         function=ops.topk,
         kind="kernel",
         schema="topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3086",
         node=functions.TopkBackward0,
         masks=[],
         arguments=(
@@ -5556,11 +4892,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3094:9",
-            "values": "derivatives.yaml:3096:11",
-            "batch": "derivatives.yaml:3092:10",
-        },
         formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5568,7 +4899,6 @@ OPS = [
         function=ops.kthvalue,
         kind="kernel",
         schema="kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3104",
         node=functions.KthvalueBackward0,
         masks=[],
         arguments=(
@@ -5587,11 +4917,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3112:9",
-            "values": "derivatives.yaml:3114:11",
-            "batch": "derivatives.yaml:3110:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5599,7 +4924,6 @@ OPS = [
         function=ops.sum_to_size,
         kind="kernel",
         schema="sum_to_size(Tensor self, int[] size) -> Tensor",
-        where="derivatives.yaml:3122",
         node=functions.SumToSizeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -5613,11 +4937,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3127:9",
-            "result": "derivatives.yaml:3128:11",
-            "batch": "derivatives.yaml:3126:10",
-        },
         formulas={"self": "grad.expand(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -5625,7 +4944,6 @@ OPS = [
         function=ops.median_default,
         kind="kernel",
         schema="median(Tensor self) -> Tensor",
-        where="derivatives.yaml:3138",
         node=functions.MedianBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5639,11 +4957,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3143:9",
-            "result": "derivatives.yaml:3144:11",
-            "batch": "derivatives.yaml:3142:10",
-        },
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5654,7 +4967,6 @@ OPS = [
         function=ops.median_dim,
         kind="kernel",
         schema="median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3156",
         node=functions.MedianBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5668,11 +4980,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3164:9",
-            "values": "derivatives.yaml:3166:11",
-            "batch": "derivatives.yaml:3162:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5680,7 +4987,6 @@ OPS = [
         function=ops.nanmedian_default,
         kind="kernel",
         schema="nanmedian(Tensor self) -> Tensor",
-        where="derivatives.yaml:3171",
         node=functions.NanmedianBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -5694,11 +5000,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3176:9",
-            "result": "derivatives.yaml:3177:11",
-            "batch": "derivatives.yaml:3175:10",
-        },
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5709,7 +5010,6 @@ OPS = [
         function=ops.nanmedian_dim,
         kind="kernel",
         schema="nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3185",
         node=functions.NanmedianBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
@@ -5723,11 +5023,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3193:9",
-            "values": "derivatives.yaml:3195:11",
-            "batch": "derivatives.yaml:3191:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5735,7 +5030,6 @@ OPS = [
         function=ops.mode,
         kind="kernel",
         schema="mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3200",
         node=functions.ModeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False), ("keepdim", "bool", False, False)),
@@ -5749,11 +5043,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3208:9",
-            "values": "derivatives.yaml:3210:11",
-            "batch": "derivatives.yaml:3206:10",
-        },
         formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
     ),
     Op(
@@ -5761,7 +5050,6 @@ OPS = [
         function=ops.nansum,
         kind="composite",
         schema="nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3218",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5778,7 +5066,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5786,7 +5073,6 @@ OPS = [
         function=ops.nanmean,
         kind="composite",
         schema="nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3230",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5803,7 +5089,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5811,7 +5096,6 @@ OPS = [
         function=ops.var_mean_default,
         kind="composite",
         schema="var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3242",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -5823,7 +5107,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5831,7 +5114,6 @@ OPS = [
         function=ops.var_mean_dim,
         kind="composite",
         schema="var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3254",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5848,7 +5130,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5856,7 +5137,6 @@ OPS = [
         function=ops.var_mean_correction,
         kind="composite",
         schema="var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3263",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5873,7 +5153,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5881,7 +5160,6 @@ OPS = [
         function=ops.std_mean_default,
         kind="composite",
         schema="std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3272",
         arguments=(("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -5893,7 +5171,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5901,7 +5178,6 @@ OPS = [
         function=ops.std_mean_dim,
         kind="composite",
         schema="std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3284",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", True, False),
@@ -5918,7 +5194,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5926,7 +5201,6 @@ OPS = [
         function=ops.std_mean_correction,
         kind="composite",
         schema="std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-        where="derivatives.yaml:3293",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int[1]?", False, False),
@@ -5943,7 +5217,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5951,7 +5224,6 @@ OPS = [
         function=ops.aminmax,
         kind="composite",
         schema="aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-        where="derivatives.yaml:3302",
         arguments=(("input", "Tensor", True, False), ("dim", "int?", False, True), ("keepdim", "bool", False, True)),
         inputs=(),
         outputs=(True, True),
@@ -5963,7 +5235,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -5971,7 +5242,6 @@ OPS = [
         function=ops.count_nonzero,
         kind="composite",
         schema="count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:3315",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(False,),
@@ -5983,7 +5253,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -5992,7 +5261,6 @@ OPS = [
         inplace=ops.cumprod_,
         kind="kernel",
         schema="cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:3328",
         node=functions.CumprodBackward0,
         masks=[],
         arguments=(
@@ -6010,11 +5278,6 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3334:9",
-            "result": "derivatives.yaml:3335:11",
-            "batch": "derivatives.yaml:3333:10",
-        },
         formulas={
             "self": "cumprod_backward(grad, self, result, dim)",
             "result": "linear_recurrence(self_t * one_before(result, dim, False, 1), self_p, dim, False)",
@@ -6025,7 +5288,6 @@ OPS = [
         function=ops.logcumsumexp,
         kind="kernel",
         schema="logcumsumexp(Tensor self, int dim) -> Tensor",
-        where="derivatives.yaml:3343",
         node=functions.LogcumsumexpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6039,11 +5301,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3349:9",
-            "result": "derivatives.yaml:3350:11",
-            "batch": "derivatives.yaml:3348:10",
-        },
         formulas={
             "self": "logcumsumexp_backward(grad, self, result, dim)",
             "result": "logcumsumexp_tangent(self_p, result, self_t, dim)",
@@ -6054,7 +5311,6 @@ OPS = [
         function=ops.linear_recurrence,
         kind="kernel",
         schema="linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor",
-        where="derivatives.yaml:3358",
         node=functions.LinearRecurrenceBackward0,
         masks=[],
         arguments=(
@@ -6076,12 +5332,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3365:14",
-            "factor": "derivatives.yaml:3365:14",
-            "result": "derivatives.yaml:3366:11",
-            "batch": "derivatives.yaml:3364:10",
-        },
         formulas={
             "self": "recurrence_gradients(...)[0]",
             "factor": "recurrence_gradients(...)[1]",
@@ -6093,7 +5343,6 @@ OPS = [
         function=ops.cummax,
         kind="kernel",
         schema="cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3371",
         node=functions.CummaxBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6107,11 +5356,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3379:9",
-            "values": "derivatives.yaml:3380:11",
-            "batch": "derivatives.yaml:3377:10",
-        },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -6119,7 +5363,6 @@ OPS = [
         function=ops.cummin,
         kind="kernel",
         schema="cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:3389",
         node=functions.CumminBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -6133,11 +5376,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:3397:9",
-            "values": "derivatives.yaml:3398:11",
-            "batch": "derivatives.yaml:3395:10",
-        },
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -6145,7 +5383,6 @@ OPS = [
         function=ops.quantile_default,
         kind="composite",
         schema="quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3406",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "Tensor", True, False),
@@ -6167,7 +5404,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6175,7 +5411,6 @@ OPS = [
         function=ops.quantile_scalar,
         kind="composite",
         schema="quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3426",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "float", True, False),
@@ -6197,7 +5432,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6205,7 +5439,6 @@ OPS = [
         function=ops.nanquantile_default,
         kind="composite",
         schema="nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3435",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "Tensor", True, False),
@@ -6223,7 +5456,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6231,7 +5463,6 @@ OPS = [
         function=ops.nanquantile_scalar,
         kind="composite",
         schema="nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        where="derivatives.yaml:3447",
         arguments=(
             ("input", "Tensor", True, False),
             ("q", "float", True, False),
@@ -6249,7 +5480,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6257,7 +5487,6 @@ OPS = [
         function=ops.diff,
         kind="composite",
         schema="diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-        where="derivatives.yaml:3455",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int", False, False),
@@ -6275,7 +5504,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6283,7 +5511,6 @@ OPS = [
         function=ops.trapezoid_x,
         kind="composite",
         schema="trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3465",
         arguments=(("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6295,7 +5522,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6303,7 +5529,6 @@ OPS = [
         function=ops.trapezoid_dx,
         kind="composite",
         schema="trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3478",
         arguments=(("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6315,7 +5540,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6323,7 +5547,6 @@ OPS = [
         function=ops.cumulative_trapezoid_x,
         kind="composite",
         schema="cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3488",
         arguments=(("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6335,7 +5558,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6343,7 +5565,6 @@ OPS = [
         function=ops.cumulative_trapezoid_dx,
         kind="composite",
         schema="cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-        where="derivatives.yaml:3499",
         arguments=(("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -6355,7 +5576,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6363,7 +5583,6 @@ OPS = [
         function=ops.cov,
         kind="composite",
         schema="cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
-        where="derivatives.yaml:3508",
         arguments=(
             ("input", "Tensor", True, False),
             ("correction", "int", False, True),
@@ -6380,7 +5599,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6388,7 +5606,6 @@ OPS = [
         function=ops.corrcoef,
         kind="composite",
         schema="corrcoef(Tensor self) -> Tensor",
-        where="derivatives.yaml:3523",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -6400,7 +5617,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6408,7 +5624,6 @@ OPS = [
         function=ops.dist,
         kind="composite",
         schema="dist(Tensor self, Tensor other, float p=2) -> Tensor",
-        where="derivatives.yaml:3536",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("p", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -6420,7 +5635,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6428,7 +5642,6 @@ OPS = [
         function=ops.cdist,
         kind="composite",
         schema="cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-        where="derivatives.yaml:3549",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -6451,7 +5664,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6459,7 +5671,6 @@ OPS = [
         function=ops.row_distances,
         kind="kernel",
         schema="row_distances(Tensor x1, Tensor x2, float p) -> Tensor",
-        where="derivatives.yaml:3569",
         node=functions.RowDistancesBackward0,
         masks=[],
         arguments=(("x1", "Tensor", True, False), ("x2", "Tensor", True, False), ("p", "float", True, False)),
@@ -6483,12 +5694,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "x1": "derivatives.yaml:3576:14",
-            "x2": "derivatives.yaml:3576:14",
-            "result": "derivatives.yaml:3578:11",
-            "batch": "derivatives.yaml:3575:10",
-        },
         formulas={
             "x1": "row_distances_backward(...)[0]",
             "x2": "row_distances_backward(...)[1]",
@@ -6500,7 +5705,6 @@ OPS = [
         function=ops.pdist,
         kind="composite",
         schema="pdist(Tensor self, float p=2.0) -> Tensor",
-        where="derivatives.yaml:3588",
         arguments=(("input", "Tensor", True, False), ("p", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -6512,7 +5716,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6521,7 +5724,6 @@ OPS = [
         inplace=ops.renorm_,
         kind="composite",
         schema="renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor",
-        where="derivatives.yaml:3601",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "float", True, False),
@@ -6538,7 +5740,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -6546,7 +5747,6 @@ OPS = [
         function=ops.bincount,
         kind="composite",
         schema="bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
-        where="derivatives.yaml:3615",
         arguments=(
             ("input", "Tensor", True, False),
             ("weights", "Tensor?", False, False),
@@ -6562,7 +5762,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6570,7 +5769,6 @@ OPS = [
         function=ops.bin_counts,
         kind="kernel",
         schema="bin_counts(Tensor self, int minlength) -> Tensor",
-        where="derivatives.yaml:3627",
         arguments=(("input", "Tensor", True, False), ("minlength", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -6582,7 +5780,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3633:10"},
         formulas={},
     ),
     Op(
@@ -6590,7 +5787,6 @@ OPS = [
         function=ops.histc,
         kind="kernel",
         schema="histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
-        where="derivatives.yaml:3639",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "int", False, False),
@@ -6607,7 +5803,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3644:10"},
         formulas={},
     ),
     Op(
@@ -6615,7 +5810,6 @@ OPS = [
         function=ops.histogram_bins_tensor,
         kind="composite",
         schema="histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
-        where="derivatives.yaml:3653",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "Tensor", True, False),
@@ -6635,7 +5829,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3657:10"},
         formulas={},
     ),
     Op(
@@ -6643,7 +5836,6 @@ OPS = [
         function=ops.histogram_bin_ct,
         kind="composite",
         schema="histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
-        where="derivatives.yaml:3666",
         arguments=(
             ("input", "Tensor", True, False),
             ("bins", "int", False, False),
@@ -6661,7 +5853,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3670:10"},
         formulas={},
     ),
     Op(
@@ -6669,7 +5860,6 @@ OPS = [
         function=ops.counts_between,
         kind="kernel",
         schema="counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor",
-        where="derivatives.yaml:3676",
         arguments=(
             ("input", "Tensor", True, False),
             ("edges", "Tensor", True, False),
@@ -6688,7 +5878,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3681:10"},
         formulas={},
     ),
     Op(
@@ -6696,7 +5885,6 @@ OPS = [
         function=ops.searchsorted_tensor,
         kind="composite",
         schema="searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-        where="derivatives.yaml:3687",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Tensor", True, False),
@@ -6723,7 +5911,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6731,7 +5918,6 @@ OPS = [
         function=ops.searchsorted_scalar,
         kind="composite",
         schema="searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-        where="derivatives.yaml:3707",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Scalar", True, False),
@@ -6750,7 +5936,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6758,7 +5943,6 @@ OPS = [
         function=ops.bucketize_tensor,
         kind="composite",
         schema="bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        where="derivatives.yaml:3718",
         arguments=(
             ("input", "Tensor", True, False),
             ("boundaries", "Tensor", True, False),
@@ -6778,7 +5962,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6786,7 +5969,6 @@ OPS = [
         function=ops.bucketize_scalar,
         kind="composite",
         schema="bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-        where="derivatives.yaml:3733",
         arguments=(
             ("input", "Scalar", True, False),
             ("boundaries", "Tensor", True, False),
@@ -6803,7 +5985,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6811,7 +5992,6 @@ OPS = [
         function=ops.isin_tensor_tensor,
         kind="kernel",
         schema="isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3744",
         arguments=(
             ("elements", "Tensor", True, False),
             ("test_elements", "Tensor", True, False),
@@ -6835,7 +6015,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3752:10"},
         formulas={},
     ),
     Op(
@@ -6843,7 +6022,6 @@ OPS = [
         function=ops.isin_tensor_scalar,
         kind="composite",
         schema="isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3761",
         arguments=(
             ("elements", "Tensor", True, False),
             ("test_element", "Scalar", True, False),
@@ -6860,7 +6038,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6868,7 +6045,6 @@ OPS = [
         function=ops.isin_scalar_tensor,
         kind="composite",
         schema="isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-        where="derivatives.yaml:3770",
         arguments=(
             ("elements", "Scalar", True, False),
             ("test_elements", "Tensor", True, False),
@@ -6885,7 +6061,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6893,7 +6068,6 @@ OPS = [
         function=ops.search_places,
         kind="kernel",
         schema="search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor",
-        where="derivatives.yaml:3779",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Tensor", True, False),
@@ -6913,7 +6087,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"sorter": "derivatives.yaml:3788:11", "batch": "derivatives.yaml:3786:10"},
         formulas={"sorter": "non_differentiable"},
     ),
     Op(
@@ -6921,7 +6094,6 @@ OPS = [
         function=ops.unique,
         kind="composite",
         schema="unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]",
-        where="derivatives.yaml:3795",
         arguments=(
             ("input", "Tensor", True, False),
             ("sorted", "bool", False, False),
@@ -6939,7 +6111,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6947,7 +6118,6 @@ OPS = [
         function=ops.unique_consecutive,
         kind="composite",
         schema="unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]",
-        where="derivatives.yaml:3811",
         arguments=(
             ("input", "Tensor", True, False),
             ("return_inverse", "bool", False, False),
@@ -6967,7 +6137,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -6975,7 +6144,6 @@ OPS = [
         function=ops.distinct,
         kind="kernel",
         schema="distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)",
-        where="derivatives.yaml:3823",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int?", True, False),
@@ -6992,7 +6160,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:3829:10"},
         formulas={},
     ),
     Op(
@@ -7000,7 +6167,6 @@ OPS = [
         function=ops.mm,
         kind="kernel",
         schema="mm(Tensor self, Tensor mat2) -> Tensor",
-        where="derivatives.yaml:3837",
         node=functions.MmBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("mat2", "Tensor", True, False)),
@@ -7014,12 +6180,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3843:9",
-            "mat2": "derivatives.yaml:3844:9",
-            "result": "derivatives.yaml:3846:11",
-            "batch": "derivatives.yaml:3842:10",
-        },
         formulas={"self": "grad.mm(adjoint(mat2))", "mat2": "adjoint(self).mm(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7027,7 +6187,6 @@ OPS = [
         function=ops.bmm,
         kind="kernel",
         schema="bmm(Tensor self, Tensor mat2) -> Tensor",
-        where="derivatives.yaml:3855",
         node=functions.BmmBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("mat2", "Tensor", True, False)),
@@ -7041,12 +6200,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3861:9",
-            "mat2": "derivatives.yaml:3862:9",
-            "result": "derivatives.yaml:3864:11",
-            "batch": "derivatives.yaml:3860:10",
-        },
         formulas={"self": "grad.bmm(adjoint(mat2))", "mat2": "adjoint(self).bmm(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7054,7 +6207,6 @@ OPS = [
         function=ops.mv,
         kind="kernel",
         schema="mv(Tensor self, Tensor vec) -> Tensor",
-        where="derivatives.yaml:3872",
         node=functions.MvBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("vec", "Tensor", True, False)),
@@ -7068,12 +6220,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3878:9",
-            "vec": "derivatives.yaml:3879:8",
-            "result": "derivatives.yaml:3881:11",
-            "batch": "derivatives.yaml:3877:10",
-        },
         formulas={"self": "grad.outer(conjugate(vec))", "vec": "adjoint(self).mv(grad)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7081,7 +6227,6 @@ OPS = [
         function=ops.dot,
         kind="kernel",
         schema="dot(Tensor self, Tensor tensor) -> Tensor",
-        where="derivatives.yaml:3889",
         node=functions.DotBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("tensor", "Tensor", True, False)),
@@ -7095,12 +6240,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3895:9",
-            "tensor": "derivatives.yaml:3896:11",
-            "result": "derivatives.yaml:3897:11",
-            "batch": "derivatives.yaml:3894:10",
-        },
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
     ),
     Op(
@@ -7108,7 +6247,6 @@ OPS = [
         function=ops.outer,
         kind="composite",
         schema="outer(Tensor self, Tensor vec2) -> Tensor",
-        where="derivatives.yaml:3905",
         arguments=(("input", "Tensor", True, False), ("vec2", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7120,7 +6258,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7128,7 +6265,6 @@ OPS = [
         function=ops.matmul,
         kind="composite",
         schema="matmul(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:3918",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7150,7 +6286,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7159,7 +6294,6 @@ OPS = [
         inplace=ops.addmm_,
         kind="kernel",
         schema="addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3944",
         node=functions.AddmmBackward0,
         masks=[],
         arguments=(
@@ -7184,13 +6318,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3951:9",
-            "mat1": "derivatives.yaml:3952:9",
-            "mat2": "derivatives.yaml:3953:9",
-            "result": "derivatives.yaml:3954:11",
-            "batch": "derivatives.yaml:3950:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "mat1": "scaled(grad.mm(adjoint(mat2)), alpha)",
@@ -7204,7 +6331,6 @@ OPS = [
         inplace=ops.baddbmm_,
         kind="kernel",
         schema="baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3966",
         node=functions.BaddbmmBackward0,
         masks=[],
         arguments=(
@@ -7227,13 +6353,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3973:9",
-            "batch1": "derivatives.yaml:3974:11",
-            "batch2": "derivatives.yaml:3975:11",
-            "result": "derivatives.yaml:3976:11",
-            "batch": "derivatives.yaml:3972:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(grad.bmm(adjoint(batch2)), alpha)",
@@ -7247,7 +6366,6 @@ OPS = [
         inplace=ops.addbmm_,
         kind="kernel",
         schema="addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:3986",
         node=functions.AddbmmBackward0,
         masks=[],
         arguments=(
@@ -7270,13 +6388,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:3993:9",
-            "batch1": "derivatives.yaml:3994:11",
-            "batch2": "derivatives.yaml:3995:11",
-            "result": "derivatives.yaml:3996:11",
-            "batch": "derivatives.yaml:3992:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha)",
@@ -7290,7 +6401,6 @@ OPS = [
         inplace=ops.addmv_,
         kind="kernel",
         schema="addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:4006",
         node=functions.AddmvBackward0,
         masks=[],
         arguments=(
@@ -7310,13 +6420,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4013:9",
-            "mat": "derivatives.yaml:4014:8",
-            "vec": "derivatives.yaml:4015:8",
-            "result": "derivatives.yaml:4016:11",
-            "batch": "derivatives.yaml:4012:10",
-        },
         formulas={
             "self": "scaled(grad, beta)",
             "mat": "scaled(grad.outer(conjugate(vec)), alpha)",
@@ -7329,7 +6432,6 @@ OPS = [
         function=ops.einsum,
         kind="composite",
         schema="einsum(str equation, Tensor[] operands) -> Tensor",
-        where="derivatives.yaml:4028",
         arguments=(("equation", "str", True, False), ("operands", "Tensor[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7347,7 +6449,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7355,7 +6456,6 @@ OPS = [
         function=ops.tensordot,
         kind="composite",
         schema="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-        where="derivatives.yaml:4043",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -7375,7 +6475,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7383,7 +6482,6 @@ OPS = [
         function=ops.inner,
         kind="composite",
         schema="inner(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4055",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7395,7 +6493,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7403,7 +6500,6 @@ OPS = [
         function=ops.vdot,
         kind="composite",
         schema="vdot(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4067",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7415,7 +6511,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7423,7 +6518,6 @@ OPS = [
         function=ops.linalg_vecdot,
         kind="composite",
         schema="linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:4079",
         arguments=(("x", "Tensor", True, False), ("y", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7435,7 +6529,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7443,7 +6536,6 @@ OPS = [
         function=ops.kron,
         kind="composite",
         schema="kron(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4093",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7455,7 +6547,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7464,7 +6555,6 @@ OPS = [
         inplace=ops.addr_,
         kind="composite",
         schema="addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:4103",
         arguments=(
             ("input", "Tensor", True, False),
             ("vec1", "Tensor", True, False),
@@ -7486,7 +6576,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7494,7 +6583,6 @@ OPS = [
         function=ops.cross,
         kind="composite",
         schema="cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
-        where="derivatives.yaml:4119",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("dim", "int?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -7506,7 +6594,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7514,7 +6601,6 @@ OPS = [
         function=ops.linalg_cross,
         kind="composite",
         schema="linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-        where="derivatives.yaml:4131",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False), ("dim", "int", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7526,7 +6612,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7534,7 +6619,6 @@ OPS = [
         function=ops.linalg_multi_dot,
         kind="composite",
         schema="linalg_multi_dot(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:4145",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7546,7 +6630,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7554,7 +6637,6 @@ OPS = [
         function=ops.linalg_vander,
         kind="composite",
         schema="linalg_vander(Tensor x, *, int? N=None) -> Tensor",
-        where="derivatives.yaml:4159",
         arguments=(("x", "Tensor", True, False), ("N", "int?", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7566,7 +6648,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7574,7 +6655,6 @@ OPS = [
         function=ops.linalg_diagonal,
         kind="composite",
         schema="linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
-        where="derivatives.yaml:4173",
         arguments=(
             ("A", "Tensor", True, False),
             ("offset", "int", False, True),
@@ -7591,7 +6671,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7599,7 +6678,6 @@ OPS = [
         function=ops.linalg_matmul,
         kind="composite",
         schema="linalg_matmul(Tensor self, Tensor other) -> Tensor",
-        where="derivatives.yaml:4183",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -7611,7 +6689,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7619,7 +6696,6 @@ OPS = [
         function=ops.bilinear,
         kind="composite",
         schema="bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
-        where="derivatives.yaml:4195",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -7639,7 +6715,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7647,7 +6722,6 @@ OPS = [
         function=ops.linalg_inv,
         kind="kernel",
         schema="linalg_inv(Tensor A) -> Tensor",
-        where="derivatives.yaml:4211",
         node=functions.LinalgInvBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7661,11 +6735,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4219:6",
-            "result": "derivatives.yaml:4220:11",
-            "batch": "derivatives.yaml:4218:10",
-        },
         formulas={
             "A": "-adjoint(result).matmul(grad).matmul(adjoint(result))",
             "result": "-result.matmul(A_t).matmul(result)",
@@ -7676,7 +6745,6 @@ OPS = [
         function=ops.inverse,
         kind="composite",
         schema="inverse(Tensor self) -> Tensor",
-        where="derivatives.yaml:4229",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7688,7 +6756,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7696,7 +6763,6 @@ OPS = [
         function=ops.linalg_inv_ex,
         kind="kernel",
         schema="linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-        where="derivatives.yaml:4240",
         node=functions.LinalgInvExBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("check_errors", "bool", False, True)),
@@ -7710,11 +6776,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4249:6",
-            "inverse": "derivatives.yaml:4250:12",
-            "batch": "derivatives.yaml:4248:10",
-        },
         formulas={
             "A": "-adjoint(inverse).matmul(grad).matmul(adjoint(inverse))",
             "inverse": "-inverse.matmul(A_t).matmul(inverse)",
@@ -7725,7 +6786,6 @@ OPS = [
         function=ops.solve_matrices,
         kind="kernel",
         schema="solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info)",
-        where="derivatives.yaml:4258",
         node=functions.SolveMatricesBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("B", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -7739,12 +6799,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4266:14",
-            "B": "derivatives.yaml:4266:14",
-            "solution": "derivatives.yaml:4267:13",
-            "batch": "derivatives.yaml:4265:10",
-        },
         formulas={
             "A": "solve_slopes(...)[0]",
             "B": "solve_slopes(...)[1]",
@@ -7756,7 +6810,6 @@ OPS = [
         function=ops.linalg_solve,
         kind="composite",
         schema="linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
-        where="derivatives.yaml:4272",
         arguments=(("A", "Tensor", True, False), ("B", "Tensor", True, False), ("left", "bool", False, True)),
         inputs=(),
         outputs=(True,),
@@ -7773,7 +6826,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7781,7 +6833,6 @@ OPS = [
         function=ops.linalg_solve_ex,
         kind="composite",
         schema="linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
-        where="derivatives.yaml:4289",
         arguments=(
             ("A", "Tensor", True, False),
             ("B", "Tensor", True, False),
@@ -7798,7 +6849,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7806,7 +6856,6 @@ OPS = [
         function=ops.solve_triangular_matrices,
         kind="kernel",
         schema="solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor",
-        where="derivatives.yaml:4304",
         node=functions.SolveTriangularMatricesBackward0,
         masks=[],
         arguments=(
@@ -7828,12 +6877,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4311:14",
-            "B": "derivatives.yaml:4311:14",
-            "result": "derivatives.yaml:4312:11",
-            "batch": "derivatives.yaml:4310:10",
-        },
         formulas={
             "A": "triangular_slopes(...)[0]",
             "B": "triangular_slopes(...)[1]",
@@ -7845,7 +6888,6 @@ OPS = [
         function=ops.linalg_solve_triangular,
         kind="composite",
         schema="linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
-        where="derivatives.yaml:4317",
         arguments=(
             ("input", "Tensor", True, False),
             ("B", "Tensor", True, False),
@@ -7866,7 +6908,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7874,7 +6915,6 @@ OPS = [
         function=ops.linalg_det,
         kind="kernel",
         schema="linalg_det(Tensor A) -> Tensor",
-        where="derivatives.yaml:4333",
         node=functions.LinalgDetBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7888,11 +6928,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4341:6",
-            "result": "derivatives.yaml:4342:11",
-            "batch": "derivatives.yaml:4340:10",
-        },
         formulas={
             "A": "grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))",
             "result": "(cofactors(A_p) * A_t).sum((-2, -1))",
@@ -7903,7 +6938,6 @@ OPS = [
         function=ops.cofactors,
         kind="kernel",
         schema="cofactors(Tensor self) -> Tensor",
-        where="derivatives.yaml:4350",
         node=functions.CofactorsBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -7917,11 +6951,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4357:9",
-            "result": "derivatives.yaml:4358:11",
-            "batch": "derivatives.yaml:4356:10",
-        },
         formulas={"self": "cofactors_slope(grad, self, result)", "result": "cofactors_tangent(self_p, result, self_t)"},
     ),
     Op(
@@ -7929,7 +6958,6 @@ OPS = [
         function=ops.det,
         kind="composite",
         schema="det(Tensor self) -> Tensor",
-        where="derivatives.yaml:4363",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -7941,7 +6969,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -7949,7 +6976,6 @@ OPS = [
         function=ops.linalg_slogdet,
         kind="kernel",
         schema="linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-        where="derivatives.yaml:4373",
         node=functions.LinalgSlogdetBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False),),
@@ -7963,12 +6989,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4382:6",
-            "sign": "derivatives.yaml:4383:13",
-            "logabsdet": "derivatives.yaml:4383:13",
-            "batch": "derivatives.yaml:4381:10",
-        },
         formulas={
             "A": "log_determinant_slope(grads, A, sign)",
             "sign": "log_determinant_tangents(...)[0]",
@@ -7980,7 +7000,6 @@ OPS = [
         function=ops.slogdet,
         kind="composite",
         schema="slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
-        where="derivatives.yaml:4391",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True, True),
@@ -7992,7 +7011,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8000,7 +7018,6 @@ OPS = [
         function=ops.logdet,
         kind="composite",
         schema="logdet(Tensor self) -> Tensor",
-        where="derivatives.yaml:4402",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -8012,7 +7029,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8020,7 +7036,6 @@ OPS = [
         function=ops.cholesky_factor,
         kind="kernel",
         schema="cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info)",
-        where="derivatives.yaml:4412",
         node=functions.CholeskyFactorBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -8038,7 +7053,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4420:9", "L": "derivatives.yaml:4421:6", "batch": "derivatives.yaml:4419:10"},
         formulas={"self": "cholesky_slope(grad, L)", "L": "cholesky_tangent(L, self_t)"},
     ),
     Op(
@@ -8046,7 +7060,6 @@ OPS = [
         function=ops.linalg_cholesky,
         kind="composite",
         schema="linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4429",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, True)),
         inputs=(),
         outputs=(True,),
@@ -8058,7 +7071,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8066,7 +7078,6 @@ OPS = [
         function=ops.linalg_cholesky_ex,
         kind="composite",
         schema="linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-        where="derivatives.yaml:4443",
         arguments=(
             ("input", "Tensor", True, False),
             ("upper", "bool", False, True),
@@ -8082,7 +7093,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8090,7 +7100,6 @@ OPS = [
         function=ops.cholesky,
         kind="composite",
         schema="cholesky(Tensor self, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4458",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8102,7 +7111,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8110,7 +7118,6 @@ OPS = [
         function=ops.triangular_solve,
         kind="composite",
         schema="triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
-        where="derivatives.yaml:4469",
         arguments=(
             ("input", "Tensor", True, False),
             ("A", "Tensor", True, False),
@@ -8131,7 +7138,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8139,7 +7145,6 @@ OPS = [
         function=ops.cholesky_solve,
         kind="composite",
         schema="cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4483",
         arguments=(
             ("input", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -8155,7 +7160,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8163,7 +7167,6 @@ OPS = [
         function=ops.cholesky_inverse,
         kind="composite",
         schema="cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
-        where="derivatives.yaml:4494",
         arguments=(("input", "Tensor", True, False), ("upper", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8175,7 +7178,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8183,7 +7185,6 @@ OPS = [
         function=ops.linalg_vector_norm,
         kind="composite",
         schema="linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4507",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar", False, False),
@@ -8201,7 +7202,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8209,7 +7209,6 @@ OPS = [
         function=ops.linalg_matrix_norm_default,
         kind="composite",
         schema="linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4522",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar", True, False),
@@ -8227,7 +7226,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8235,7 +7233,6 @@ OPS = [
         function=ops.linalg_matrix_norm_str_ord,
         kind="composite",
         schema="linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4538",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "str", False, False),
@@ -8253,7 +7250,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8261,7 +7257,6 @@ OPS = [
         function=ops.linalg_norm_default,
         kind="composite",
         schema="linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4549",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "Scalar?", False, False),
@@ -8279,7 +7274,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8287,7 +7281,6 @@ OPS = [
         function=ops.linalg_norm_ord_str,
         kind="composite",
         schema="linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:4563",
         arguments=(
             ("input", "Tensor", True, False),
             ("ord", "str", True, False),
@@ -8305,7 +7298,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8313,7 +7305,6 @@ OPS = [
         function=ops.linalg_svd,
         kind="kernel",
         schema="linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
-        where="derivatives.yaml:4574",
         node=functions.LinalgSvdBackward0,
         masks=[],
         arguments=(
@@ -8331,13 +7322,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "A": "derivatives.yaml:4583:6",
-            "U": "derivatives.yaml:4584:13",
-            "S": "derivatives.yaml:4584:13",
-            "Vh": "derivatives.yaml:4584:13",
-            "batch": "derivatives.yaml:4582:10",
-        },
         formulas={
             "A": "svd_slope(grads, U, S, Vh)",
             "U": "svd_tangents_of(...)[0]",
@@ -8350,7 +7334,6 @@ OPS = [
         function=ops.linalg_svdvals,
         kind="kernel",
         schema="linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
-        where="derivatives.yaml:4594",
         node=functions.LinalgSvdvalsBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("driver", "str?", False, True)),
@@ -8364,11 +7347,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4603:6",
-            "result": "derivatives.yaml:4604:11",
-            "batch": "derivatives.yaml:4602:10",
-        },
         formulas={"A": "singular_values_slope(grad, A)", "result": "singular_values_tangent(A_p, A_t)"},
     ),
     Op(
@@ -8376,7 +7354,6 @@ OPS = [
         function=ops.svd,
         kind="composite",
         schema="svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
-        where="derivatives.yaml:4612",
         arguments=(
             ("input", "Tensor", True, False),
             ("some", "bool", False, False),
@@ -8392,7 +7369,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -8400,7 +7376,6 @@ OPS = [
         function=ops.hermitian_eigen,
         kind="kernel",
         schema="hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4625",
         node=functions.HermitianEigenBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8414,12 +7389,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:4633:9",
-            "eigenvalues": "derivatives.yaml:4634:13",
-            "eigenvectors": "derivatives.yaml:4634:13",
-            "batch": "derivatives.yaml:4632:10",
-        },
         formulas={
             "self": "eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "eigen_tangents(...)[0]",
@@ -8431,7 +7400,6 @@ OPS = [
         function=ops.linalg_eigh,
         kind="composite",
         schema="linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4640",
         arguments=(("input", "Tensor", True, False), ("UPLO", "str", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -8443,7 +7411,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -8451,7 +7418,6 @@ OPS = [
         function=ops.hermitian_eigenvalues,
         kind="kernel",
         schema="hermitian_eigenvalues(Tensor self) -> Tensor",
-        where="derivatives.yaml:4655",
         node=functions.HermitianEigenvaluesBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8465,11 +7431,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4663:9",
-            "result": "derivatives.yaml:4664:11",
-            "batch": "derivatives.yaml:4662:10",
-        },
         formulas={"self": "eigenvalues_slope(grad, self)", "result": "eigenvalues_tangent(self_p, self_t)"},
     ),
     Op(
@@ -8477,7 +7438,6 @@ OPS = [
         function=ops.linalg_eigvalsh,
         kind="composite",
         schema="linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
-        where="derivatives.yaml:4669",
         arguments=(("input", "Tensor", True, False), ("UPLO", "str", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8489,7 +7449,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8497,7 +7456,6 @@ OPS = [
         function=ops.linalg_eig,
         kind="kernel",
         schema="linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
-        where="derivatives.yaml:4683",
         node=functions.LinalgEigBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8511,12 +7469,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:4692:9",
-            "eigenvalues": "derivatives.yaml:4693:13",
-            "eigenvectors": "derivatives.yaml:4693:13",
-            "batch": "derivatives.yaml:4691:10",
-        },
         formulas={
             "self": "general_eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "general_eigen_tangents(...)[0]",
@@ -8528,7 +7480,6 @@ OPS = [
         function=ops.linalg_eigvals,
         kind="kernel",
         schema="linalg_eigvals(Tensor self) -> Tensor",
-        where="derivatives.yaml:4702",
         node=functions.LinalgEigvalsBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8542,11 +7493,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4711:9",
-            "result": "derivatives.yaml:4712:11",
-            "batch": "derivatives.yaml:4710:10",
-        },
         formulas={
             "self": "general_eigenvalues_slope(grad, self)",
             "result": "general_eigenvalues_tangent(self_p, self_t)",
@@ -8557,7 +7503,6 @@ OPS = [
         function=ops.linalg_qr,
         kind="kernel",
         schema="linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
-        where="derivatives.yaml:4720",
         node=functions.LinalgQrBackward0,
         masks=[],
         arguments=(("A", "Tensor", True, False), ("mode", "str", False, False)),
@@ -8571,12 +7516,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "A": "derivatives.yaml:4728:6",
-            "Q": "derivatives.yaml:4729:13",
-            "R": "derivatives.yaml:4729:13",
-            "batch": "derivatives.yaml:4727:10",
-        },
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
     ),
     Op(
@@ -8584,7 +7523,6 @@ OPS = [
         function=ops.qr,
         kind="composite",
         schema="qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
-        where="derivatives.yaml:4738",
         arguments=(("input", "Tensor", True, False), ("some", "bool", False, False)),
         inputs=(),
         outputs=(True, True),
@@ -8596,7 +7534,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8604,7 +7541,6 @@ OPS = [
         function=ops.pseudo_inverse,
         kind="kernel",
         schema="pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor",
-        where="derivatives.yaml:4749",
         node=functions.PseudoInverseBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("atol", "Tensor", True, False), ("rtol", "Tensor", True, False)),
@@ -8618,13 +7554,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4756:9",
-            "atol": "derivatives.yaml:4757:9",
-            "rtol": "derivatives.yaml:4758:9",
-            "result": "derivatives.yaml:4759:11",
-            "batch": "derivatives.yaml:4755:10",
-        },
         formulas={
             "self": "pseudo_inverse_slope(grad, self, result)",
             "atol": "non_differentiable",
@@ -8637,7 +7566,6 @@ OPS = [
         function=ops.linalg_pinv_atol_rtol_float,
         kind="composite",
         schema="linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4764",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "float?", False, True),
@@ -8654,7 +7582,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8662,7 +7589,6 @@ OPS = [
         function=ops.linalg_pinv_atol_rtol_tensor,
         kind="composite",
         schema="linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4778",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "Tensor?", False, True),
@@ -8679,7 +7605,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8687,7 +7612,6 @@ OPS = [
         function=ops.linalg_pinv_default,
         kind="composite",
         schema="linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4788",
         arguments=(
             ("input", "Tensor", True, False),
             ("rcond", "float", True, False),
@@ -8703,7 +7627,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8711,7 +7634,6 @@ OPS = [
         function=ops.pinverse,
         kind="composite",
         schema="pinverse(Tensor self, float rcond=1e-15) -> Tensor",
-        where="derivatives.yaml:4798",
         arguments=(("input", "Tensor", True, False), ("rcond", "float", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8723,7 +7645,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8731,7 +7652,6 @@ OPS = [
         function=ops.linalg_matrix_rank_atol_rtol_float,
         kind="composite",
         schema="linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4810",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "float?", False, True),
@@ -8748,7 +7668,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8756,7 +7675,6 @@ OPS = [
         function=ops.linalg_matrix_rank_atol_rtol_tensor,
         kind="composite",
         schema="linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4824",
         arguments=(
             ("input", "Tensor", True, False),
             ("atol", "Tensor?", False, True),
@@ -8773,7 +7691,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8781,7 +7698,6 @@ OPS = [
         function=ops.linalg_matrix_rank_default,
         kind="composite",
         schema="linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:4835",
         arguments=(
             ("input", "Tensor", True, False),
             ("tol", "float", True, False),
@@ -8797,7 +7713,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8805,7 +7720,6 @@ OPS = [
         function=ops.linalg_lstsq,
         kind="composite",
         schema="linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
-        where="derivatives.yaml:4846",
         arguments=(
             ("input", "Tensor", True, False),
             ("b", "Tensor", True, False),
@@ -8822,7 +7736,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8830,7 +7743,6 @@ OPS = [
         function=ops.linalg_cond_default,
         kind="composite",
         schema="linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
-        where="derivatives.yaml:4861",
         arguments=(("input", "Tensor", True, False), ("p", "Scalar?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8842,7 +7754,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8850,7 +7761,6 @@ OPS = [
         function=ops.linalg_cond_p_str,
         kind="composite",
         schema="linalg_cond.p_str(Tensor self, str p) -> Tensor",
-        where="derivatives.yaml:4875",
         arguments=(("input", "Tensor", True, False), ("p", "str", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8862,7 +7772,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8870,7 +7779,6 @@ OPS = [
         function=ops.linalg_matrix_power,
         kind="composite",
         schema="linalg_matrix_power(Tensor self, int n) -> Tensor",
-        where="derivatives.yaml:4886",
         arguments=(("input", "Tensor", True, False), ("n", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8882,7 +7790,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8890,7 +7797,6 @@ OPS = [
         function=ops.matrix_power,
         kind="composite",
         schema="matrix_power(Tensor self, int n) -> Tensor",
-        where="derivatives.yaml:4900",
         arguments=(("input", "Tensor", True, False), ("n", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -8902,7 +7808,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8910,7 +7815,6 @@ OPS = [
         function=ops.linalg_matrix_exp,
         kind="kernel",
         schema="linalg_matrix_exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:4911",
         node=functions.LinalgMatrixExpBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -8924,11 +7828,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:4919:9",
-            "result": "derivatives.yaml:4920:11",
-            "batch": "derivatives.yaml:4918:10",
-        },
         formulas={"self": "exponential_along(adjoint(self), grad)", "result": "exponential_along(self_p, self_t)"},
     ),
     Op(
@@ -8936,7 +7835,6 @@ OPS = [
         function=ops.matrix_exp,
         kind="composite",
         schema="matrix_exp(Tensor self) -> Tensor",
-        where="derivatives.yaml:4929",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -8948,7 +7846,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8956,7 +7853,6 @@ OPS = [
         function=ops.linalg_tensorsolve,
         kind="composite",
         schema="linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor",
-        where="derivatives.yaml:4940",
         arguments=(
             ("input", "Tensor", True, False),
             ("other", "Tensor", True, False),
@@ -8972,7 +7868,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -8980,7 +7875,6 @@ OPS = [
         function=ops.linalg_tensorinv,
         kind="composite",
         schema="linalg_tensorinv(Tensor self, int ind=2) -> Tensor",
-        where="derivatives.yaml:4953",
         arguments=(("input", "Tensor", True, False), ("ind", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -8992,7 +7886,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9000,7 +7893,6 @@ OPS = [
         function=ops.linalg_householder_product,
         kind="composite",
         schema="linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
-        where="derivatives.yaml:4966",
         arguments=(("input", "Tensor", True, False), ("tau", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9012,7 +7904,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9020,7 +7911,6 @@ OPS = [
         function=ops.geqrf,
         kind="kernel",
         schema="geqrf(Tensor self) -> (Tensor a, Tensor tau)",
-        where="derivatives.yaml:4981",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False, False),
@@ -9032,7 +7922,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:4987:9", "batch": "derivatives.yaml:4986:10"},
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
     ),
     Op(
@@ -9040,7 +7929,6 @@ OPS = [
         function=ops.ormqr,
         kind="composite",
         schema="ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
-        where="derivatives.yaml:4996",
         arguments=(
             ("input", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -9061,7 +7949,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9069,7 +7956,6 @@ OPS = [
         function=ops.lu_packed,
         kind="kernel",
         schema="lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5008",
         node=functions.LuPackedBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("check_errors", "bool", True, False)),
@@ -9087,11 +7973,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5016:9",
-            "LU": "derivatives.yaml:5017:7",
-            "batch": "derivatives.yaml:5015:10",
-        },
         formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
     ),
     Op(
@@ -9099,7 +7980,6 @@ OPS = [
         function=ops.row_order,
         kind="kernel",
         schema="row_order(Tensor pivots, int rows) -> Tensor",
-        where="derivatives.yaml:5024",
         arguments=(("pivots", "Tensor", True, False), ("rows", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -9111,7 +7991,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:5030:10"},
         formulas={},
     ),
     Op(
@@ -9119,7 +7998,6 @@ OPS = [
         function=ops.linalg_lu_factor,
         kind="composite",
         schema="linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
-        where="derivatives.yaml:5035",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True)),
         inputs=(),
         outputs=(True, False),
@@ -9131,7 +8009,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9139,7 +8016,6 @@ OPS = [
         function=ops.linalg_lu_factor_ex,
         kind="composite",
         schema="linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5051",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True), ("check_errors", "bool", False, True)),
         inputs=(),
         outputs=(True, False, False),
@@ -9151,7 +8027,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9159,7 +8034,6 @@ OPS = [
         function=ops.linalg_lu,
         kind="composite",
         schema="linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
-        where="derivatives.yaml:5066",
         arguments=(("A", "Tensor", True, False), ("pivot", "bool", False, True)),
         inputs=(),
         outputs=(False, True, True),
@@ -9171,7 +8045,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9179,7 +8052,6 @@ OPS = [
         function=ops.lu,
         kind="composite",
         schema="lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]",
-        where="derivatives.yaml:5081",
         arguments=(
             ("input", "Tensor", True, False),
             ("pivot", "bool", False, False),
@@ -9195,7 +8067,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9203,7 +8074,6 @@ OPS = [
         function=ops.lu_unpack,
         kind="composite",
         schema="lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
-        where="derivatives.yaml:5092",
         arguments=(
             ("LU_data", "Tensor", True, False),
             ("LU_pivots", "Tensor", True, False),
@@ -9220,7 +8090,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9228,7 +8097,6 @@ OPS = [
         function=ops.linalg_lu_solve,
         kind="composite",
         schema="linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-        where="derivatives.yaml:5106",
         arguments=(
             ("LU", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9250,7 +8118,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9258,7 +8125,6 @@ OPS = [
         function=ops.lu_solve,
         kind="composite",
         schema="lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
-        where="derivatives.yaml:5124",
         arguments=(
             ("input", "Tensor", True, False),
             ("LU_data", "Tensor", True, False),
@@ -9274,7 +8140,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9282,7 +8147,6 @@ OPS = [
         function=ops.ldl_packed,
         kind="kernel",
         schema="ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5136",
         arguments=(
             ("input", "Tensor", True, False),
             ("hermitian", "bool", True, False),
@@ -9298,7 +8162,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5144:9", "batch": "derivatives.yaml:5143:10"},
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
     ),
     Op(
@@ -9306,7 +8169,6 @@ OPS = [
         function=ops.linalg_ldl_factor,
         kind="composite",
         schema="linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
-        where="derivatives.yaml:5148",
         arguments=(("input", "Tensor", True, False), ("hermitian", "bool", False, True)),
         inputs=(),
         outputs=(False, False),
@@ -9318,7 +8180,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9326,7 +8187,6 @@ OPS = [
         function=ops.linalg_ldl_factor_ex,
         kind="composite",
         schema="linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)",
-        where="derivatives.yaml:5166",
         arguments=(
             ("input", "Tensor", True, False),
             ("hermitian", "bool", False, True),
@@ -9342,7 +8202,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9350,7 +8209,6 @@ OPS = [
         function=ops.ldl_solve_matrices,
         kind="kernel",
         schema="ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor",
-        where="derivatives.yaml:5181",
         arguments=(
             ("LD", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9370,12 +8228,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "LD": "derivatives.yaml:5188:7",
-            "pivots": "derivatives.yaml:5189:11",
-            "B": "derivatives.yaml:5190:6",
-            "batch": "derivatives.yaml:5187:10",
-        },
         formulas={
             "LD": 'not_implemented("linalg.ldl_solve has no gradient")',
             "pivots": "non_differentiable",
@@ -9387,7 +8239,6 @@ OPS = [
         function=ops.linalg_ldl_solve,
         kind="composite",
         schema="linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
-        where="derivatives.yaml:5196",
         arguments=(
             ("LD", "Tensor", True, False),
             ("pivots", "Tensor", True, False),
@@ -9407,7 +8258,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9415,7 +8265,6 @@ OPS = [
         function=ops.orgqr,
         kind="composite",
         schema="orgqr(Tensor self, Tensor input2) -> Tensor",
-        where="derivatives.yaml:5213",
         arguments=(("input", "Tensor", True, False), ("input2", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9427,7 +8276,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9435,7 +8283,6 @@ OPS = [
         function=ops.view_default,
         kind="view",
         schema="view(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5228",
         node=functions.ViewBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -9449,7 +8296,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5232:9", "result": "derivatives.yaml:5233:11"},
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9457,7 +8303,6 @@ OPS = [
         function=ops.view_dtype,
         kind="view",
         schema="view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-        where="derivatives.yaml:5245",
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
         inputs=(),
         outputs=(False,),
@@ -9469,7 +8314,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={"self": "derivatives.yaml:5250:9"},
         formulas={"self": "non_differentiable"},
     ),
     Op(
@@ -9477,7 +8321,6 @@ OPS = [
         function=ops.reshape,
         kind="composite",
         schema="reshape(Tensor(a) self, int[] shape) -> Tensor(a)",
-        where="derivatives.yaml:5260",
         arguments=(("input", "Tensor", True, False), ("shape", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9489,7 +8332,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9497,7 +8339,6 @@ OPS = [
         function=ops.view_as,
         kind="composite",
         schema="view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5273",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9509,7 +8350,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9517,7 +8357,6 @@ OPS = [
         function=ops.reshape_as,
         kind="composite",
         schema="reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5283",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9529,7 +8368,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9537,7 +8375,6 @@ OPS = [
         function=ops.flatten,
         kind="composite",
         schema="flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-        where="derivatives.yaml:5293",
         arguments=(
             ("input", "Tensor", True, False),
             ("start_dim", "int", False, False),
@@ -9553,7 +8390,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9561,7 +8397,6 @@ OPS = [
         function=ops.ravel,
         kind="composite",
         schema="ravel(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5303",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9573,7 +8408,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9581,7 +8415,6 @@ OPS = [
         function=ops.unflatten,
         kind="composite",
         schema="unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)",
-        where="derivatives.yaml:5312",
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("sizes", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9593,7 +8426,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9602,7 +8434,6 @@ OPS = [
         inplace=ops.transpose_,
         kind="view",
         schema="transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-        where="derivatives.yaml:5322",
         node=functions.TransposeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim0", "int", True, False), ("dim1", "int", True, False)),
@@ -9616,7 +8447,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5327:9", "result": "derivatives.yaml:5328:11"},
         formulas={"self": "grad.transpose(dim0, dim1)", "result": "auto_linear"},
     ),
     Op(
@@ -9624,7 +8454,6 @@ OPS = [
         function=ops.permute,
         kind="view",
         schema="permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-        where="derivatives.yaml:5338",
         node=functions.PermuteBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
@@ -9638,11 +8467,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5342:9",
-            "result": "derivatives.yaml:5343:11",
-            "batch": "derivatives.yaml:5341:10",
-        },
         formulas={"self": "grad.permute(inverse_permutation(dims))", "result": "auto_linear"},
     ),
     Op(
@@ -9650,7 +8474,6 @@ OPS = [
         function=ops.movedim,
         kind="composite",
         schema="movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
-        where="derivatives.yaml:5351",
         arguments=(
             ("input", "Tensor", True, False),
             ("source", "int[1]", True, False),
@@ -9666,7 +8489,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9675,7 +8497,6 @@ OPS = [
         inplace=ops.t_,
         kind="view",
         schema="t(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5361",
         node=functions.TBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9689,11 +8510,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5366:9",
-            "result": "derivatives.yaml:5367:11",
-            "batch": "derivatives.yaml:5365:10",
-        },
         formulas={"self": "grad.t()", "result": "auto_linear"},
     ),
     Op(
@@ -9702,7 +8518,6 @@ OPS = [
         inplace=ops.squeeze_default_,
         kind="view",
         schema="squeeze(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5377",
         node=functions.SqueezeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9716,11 +8531,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5381:9",
-            "result": "derivatives.yaml:5382:11",
-            "batch": "derivatives.yaml:5380:10",
-        },
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9729,7 +8539,6 @@ OPS = [
         inplace=ops.squeeze_dim_,
         kind="view",
         schema="squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a)",
-        where="derivatives.yaml:5392",
         node=functions.SqueezeBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]", True, False)),
@@ -9743,7 +8552,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5396:9", "result": "derivatives.yaml:5397:11"},
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9752,7 +8560,6 @@ OPS = [
         inplace=ops.unsqueeze_,
         kind="view",
         schema="unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-        where="derivatives.yaml:5402",
         node=functions.UnsqueezeBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
@@ -9766,11 +8573,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5407:9",
-            "result": "derivatives.yaml:5408:11",
-            "batch": "derivatives.yaml:5406:10",
-        },
         formulas={"self": "grad.squeeze(dim)", "result": "auto_linear"},
     ),
     Op(
@@ -9778,7 +8580,6 @@ OPS = [
         function=ops.expand,
         kind="view",
         schema="expand(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5417",
         node=functions.ExpandBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
@@ -9792,11 +8593,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5422:9",
-            "result": "derivatives.yaml:5424:11",
-            "batch": "derivatives.yaml:5421:10",
-        },
         formulas={"self": "sum_to_size(grad, self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -9804,7 +8600,6 @@ OPS = [
         function=ops.alias,
         kind="view",
         schema="alias(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5433",
         node=functions.AliasBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False),),
@@ -9818,7 +8613,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5436:9", "result": "derivatives.yaml:5437:11"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -9826,7 +8620,6 @@ OPS = [
         function=ops.expand_as,
         kind="composite",
         schema="expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-        where="derivatives.yaml:5442",
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9838,7 +8631,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9846,7 +8638,6 @@ OPS = [
         function=ops.broadcast_to,
         kind="composite",
         schema="broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
-        where="derivatives.yaml:5452",
         arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9858,7 +8649,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9866,7 +8656,6 @@ OPS = [
         function=ops.repeat,
         kind="composite",
         schema="repeat(Tensor self, int[] repeats) -> Tensor",
-        where="derivatives.yaml:5461",
         arguments=(("input", "Tensor", True, False), ("repeats", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9878,7 +8667,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9886,7 +8674,6 @@ OPS = [
         function=ops.tile,
         kind="composite",
         schema="tile(Tensor self, int[] dims) -> Tensor",
-        where="derivatives.yaml:5473",
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -9898,7 +8685,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9906,7 +8692,6 @@ OPS = [
         function=ops.atleast_1d,
         kind="composite",
         schema="atleast_1d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5485",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9918,7 +8703,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9926,7 +8710,6 @@ OPS = [
         function=ops.atleast_2d,
         kind="composite",
         schema="atleast_2d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5491",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9938,7 +8721,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9946,7 +8728,6 @@ OPS = [
         function=ops.atleast_3d,
         kind="composite",
         schema="atleast_3d(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5497",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9958,7 +8739,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9966,7 +8746,6 @@ OPS = [
         function=ops.hstack,
         kind="composite",
         schema="hstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5503",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9978,7 +8757,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -9986,7 +8764,6 @@ OPS = [
         function=ops.vstack,
         kind="composite",
         schema="vstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5514",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -9998,7 +8775,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10006,7 +8782,6 @@ OPS = [
         function=ops.dstack,
         kind="composite",
         schema="dstack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5526",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10018,7 +8793,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10026,7 +8800,6 @@ OPS = [
         function=ops.column_stack,
         kind="composite",
         schema="column_stack(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5537",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10038,7 +8811,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10046,7 +8818,6 @@ OPS = [
         function=ops.tensor_split_sections,
         kind="composite",
         schema="tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5548",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10058,7 +8829,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10066,7 +8836,6 @@ OPS = [
         function=ops.tensor_split_tensor_indices_or_sections,
         kind="composite",
         schema="tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5559",
         arguments=(
             ("input", "Tensor", True, False),
             ("tensor_indices_or_sections", "Tensor", True, False),
@@ -10085,7 +8854,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10093,7 +8861,6 @@ OPS = [
         function=ops.tensor_split_indices,
         kind="composite",
         schema="tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5567",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10105,7 +8872,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10113,7 +8879,6 @@ OPS = [
         function=ops.hsplit_int,
         kind="composite",
         schema="hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5573",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10125,7 +8890,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10133,7 +8897,6 @@ OPS = [
         function=ops.hsplit_indices,
         kind="composite",
         schema="hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5584",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10145,7 +8908,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10153,7 +8915,6 @@ OPS = [
         function=ops.vsplit_int,
         kind="composite",
         schema="vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5590",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10165,7 +8926,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10173,7 +8933,6 @@ OPS = [
         function=ops.vsplit_indices,
         kind="composite",
         schema="vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5599",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10185,7 +8944,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10193,7 +8951,6 @@ OPS = [
         function=ops.dsplit_int,
         kind="composite",
         schema="dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-        where="derivatives.yaml:5605",
         arguments=(("input", "Tensor", True, False), ("sections", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10205,7 +8962,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10213,7 +8969,6 @@ OPS = [
         function=ops.dsplit_indices,
         kind="composite",
         schema="dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-        where="derivatives.yaml:5614",
         arguments=(("input", "Tensor", True, False), ("indices", "int[]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -10225,7 +8980,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10233,7 +8987,6 @@ OPS = [
         function=ops.narrow_copy,
         kind="composite",
         schema="narrow_copy(Tensor self, int dim, int start, int length) -> Tensor",
-        where="derivatives.yaml:5620",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -10250,7 +9003,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10258,7 +9010,6 @@ OPS = [
         function=ops.fliplr,
         kind="composite",
         schema="fliplr(Tensor self) -> Tensor",
-        where="derivatives.yaml:5628",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10270,7 +9021,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10278,7 +9028,6 @@ OPS = [
         function=ops.flipud,
         kind="composite",
         schema="flipud(Tensor self) -> Tensor",
-        where="derivatives.yaml:5638",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10290,7 +9039,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10298,7 +9046,6 @@ OPS = [
         function=ops.rot90,
         kind="composite",
         schema="rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
-        where="derivatives.yaml:5648",
         arguments=(("input", "Tensor", True, False), ("k", "int", False, False), ("dims", "int[]", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10310,7 +9057,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10318,7 +9064,6 @@ OPS = [
         function=ops.repeat_interleave_tensor,
         kind="kernel",
         schema="repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5659",
         arguments=(("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
         inputs=(),
         outputs=(False,),
@@ -10330,7 +9075,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={"repeats": "derivatives.yaml:5666:12", "batch": "derivatives.yaml:5665:10"},
         formulas={"repeats": "non_differentiable"},
     ),
     Op(
@@ -10338,7 +9082,6 @@ OPS = [
         function=ops.repeat_interleave_self_tensor,
         kind="composite",
         schema="repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5681",
         arguments=(
             ("input", "Tensor", True, False),
             ("repeats", "Tensor", True, False),
@@ -10359,7 +9102,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10367,7 +9109,6 @@ OPS = [
         function=ops.repeat_interleave_self_int,
         kind="composite",
         schema="repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-        where="derivatives.yaml:5690",
         arguments=(
             ("input", "Tensor", True, False),
             ("repeats", "int", True, False),
@@ -10384,7 +9125,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10392,7 +9132,6 @@ OPS = [
         function=ops.meshgrid,
         kind="composite",
         schema="meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
-        where="derivatives.yaml:5697",
         arguments=(("tensors", "Tensor[]", True, False), ("indexing", "str", False, True)),
         inputs=(),
         outputs=(True,),
@@ -10404,7 +9143,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10412,7 +9150,6 @@ OPS = [
         function=ops.cartesian_prod,
         kind="composite",
         schema="cartesian_prod(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5704",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10424,7 +9161,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10432,7 +9168,6 @@ OPS = [
         function=ops.combinations,
         kind="composite",
         schema="combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
-        where="derivatives.yaml:5711",
         arguments=(
             ("input", "Tensor", True, False),
             ("r", "int", False, False),
@@ -10448,7 +9183,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10456,7 +9190,6 @@ OPS = [
         function=ops.block_diag,
         kind="composite",
         schema="block_diag(Tensor[] tensors) -> Tensor",
-        where="derivatives.yaml:5724",
         arguments=(("tensors", "Tensor[]", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10468,7 +9201,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10476,7 +9208,6 @@ OPS = [
         function=ops.diag_embed,
         kind="composite",
         schema="diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-        where="derivatives.yaml:5731",
         arguments=(
             ("input", "Tensor", True, False),
             ("offset", "int", False, False),
@@ -10493,7 +9224,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10501,7 +9231,6 @@ OPS = [
         function=ops.diagflat,
         kind="composite",
         schema="diagflat(Tensor self, int offset=0) -> Tensor",
-        where="derivatives.yaml:5742",
         arguments=(("input", "Tensor", True, False), ("offset", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10513,7 +9242,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10521,7 +9249,6 @@ OPS = [
         function=ops.vander,
         kind="composite",
         schema="vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
-        where="derivatives.yaml:5752",
         arguments=(("x", "Tensor", True, False), ("N", "int?", False, False), ("increasing", "bool", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10533,7 +9260,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10541,7 +9267,6 @@ OPS = [
         function=ops.adjoint,
         kind="composite",
         schema="adjoint(Tensor(a) self) -> Tensor(a)",
-        where="derivatives.yaml:5764",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10553,7 +9278,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10561,7 +9285,6 @@ OPS = [
         function=ops.unfold,
         kind="view",
         schema="unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-        where="derivatives.yaml:5774",
         node=functions.UnfoldBackward0,
         masks=[],
         arguments=(
@@ -10580,11 +9303,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5779:9",
-            "result": "derivatives.yaml:5780:11",
-            "batch": "derivatives.yaml:5778:10",
-        },
         formulas={"self": "unfold_backward(grad, self.shape, dimension, size, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10592,7 +9310,6 @@ OPS = [
         function=ops.unfold_backward,
         kind="kernel",
         schema="unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor",
-        where="derivatives.yaml:5789",
         node=functions.UnfoldBackwardBackward0,
         masks=[],
         arguments=(
@@ -10612,11 +9329,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5795:16",
-            "result": "derivatives.yaml:5796:11",
-            "batch": "derivatives.yaml:5794:10",
-        },
         formulas={"grad_output": "grad.unfold(dim, length, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10624,7 +9336,6 @@ OPS = [
         function=ops.select,
         kind="view",
         schema="select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
-        where="derivatives.yaml:5801",
         node=functions.SelectBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("index", "int", True, False)),
@@ -10638,7 +9349,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5804:9", "result": "derivatives.yaml:5806:11"},
         formulas={"self": "select_backward(grad, self.shape, dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -10646,7 +9356,6 @@ OPS = [
         function=ops.select_backward,
         kind="kernel",
         schema="select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
-        where="derivatives.yaml:5814",
         node=functions.SelectBackwardBackward0,
         masks=[],
         arguments=(
@@ -10668,11 +9377,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5820:16",
-            "result": "derivatives.yaml:5821:11",
-            "batch": "derivatives.yaml:5819:10",
-        },
         formulas={"grad_output": "grad.select(dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -10680,7 +9384,6 @@ OPS = [
         function=ops.slice,
         kind="view",
         schema="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
-        where="derivatives.yaml:5826",
         node=functions.SliceBackward0,
         masks=[],
         arguments=(
@@ -10709,7 +9412,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5830:9", "result": "derivatives.yaml:5832:11"},
         formulas={"self": "slice_backward(grad, self.shape, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10717,7 +9419,6 @@ OPS = [
         function=ops.slice_backward,
         kind="kernel",
         schema="slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor",
-        where="derivatives.yaml:5841",
         node=functions.SliceBackwardBackward0,
         masks=[],
         arguments=(
@@ -10741,11 +9442,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5847:16",
-            "result": "derivatives.yaml:5848:11",
-            "batch": "derivatives.yaml:5846:10",
-        },
         formulas={"grad_output": "slice(grad, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -10753,7 +9449,6 @@ OPS = [
         function=ops.narrow,
         kind="view",
         schema="narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)",
-        where="derivatives.yaml:5855",
         node=functions.NarrowBackward0,
         masks=[],
         arguments=(
@@ -10772,7 +9467,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5858:9", "result": "derivatives.yaml:5859:11"},
         formulas={"self": "slice_backward(grad, self.shape, dim, start, start + length, 1)", "result": "auto_linear"},
     ),
     Op(
@@ -10781,7 +9475,6 @@ OPS = [
         inplace=ops.as_strided_,
         kind="view",
         schema="as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
-        where="derivatives.yaml:5867",
         node=functions.AsStridedBackward0,
         masks=[],
         arguments=(
@@ -10804,11 +9497,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5872:9",
-            "result": "derivatives.yaml:5873:11",
-            "batch": "derivatives.yaml:5871:10",
-        },
         formulas={
             "self": "as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)",
             "result": "as_strided_forward(self_t, self_p.stride(), self_p.storage_offset(), size, stride, storage_offset)",
@@ -10819,7 +9507,6 @@ OPS = [
         function=ops.restride,
         kind="kernel",
         schema="restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor",
-        where="derivatives.yaml:5885",
         node=functions.RestrideBackward0,
         masks=[],
         arguments=(
@@ -10844,11 +9531,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:5891:9",
-            "result": "derivatives.yaml:5892:11",
-            "batch": "derivatives.yaml:5890:10",
-        },
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
     ),
     Op(
@@ -10856,7 +9538,6 @@ OPS = [
         function=ops.diagonal,
         kind="view",
         schema="diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-        where="derivatives.yaml:5900",
         node=functions.DiagonalBackward0,
         masks=[],
         arguments=(
@@ -10880,7 +9561,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5903:9", "result": "derivatives.yaml:5905:11"},
         formulas={"self": "diagonal_backward(grad, self.shape, offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -10888,7 +9568,6 @@ OPS = [
         function=ops.diagonal_backward,
         kind="kernel",
         schema="diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
-        where="derivatives.yaml:5917",
         node=functions.DiagonalBackwardBackward0,
         masks=[],
         arguments=(
@@ -10911,11 +9590,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:5923:16",
-            "result": "derivatives.yaml:5924:11",
-            "batch": "derivatives.yaml:5922:10",
-        },
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -10923,7 +9597,6 @@ OPS = [
         function=ops.diag,
         kind="composite",
         schema="diag(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:5929",
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -10935,7 +9608,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10943,7 +9615,6 @@ OPS = [
         function=ops.trace,
         kind="composite",
         schema="trace(Tensor self) -> Tensor",
-        where="derivatives.yaml:5940",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(True,),
@@ -10955,7 +9626,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -10963,7 +9633,6 @@ OPS = [
         function=ops.unbind,
         kind="view",
         schema="unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5950",
         node=functions.UnbindBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", False, False)),
@@ -10977,7 +9646,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5953:9", "result": "derivatives.yaml:5954:11"},
         formulas={"self": "stack(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -10985,7 +9653,6 @@ OPS = [
         function=ops.split_tensor,
         kind="view",
         schema="split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5962",
         node=functions.SplitBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("split_size", "int", True, False), ("dim", "int", False, False)),
@@ -10999,7 +9666,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5965:9", "result": "derivatives.yaml:5966:11"},
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11007,7 +9673,6 @@ OPS = [
         function=ops.split_with_sizes,
         kind="view",
         schema="split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5976",
         node=functions.SplitWithSizesBackward0,
         masks=[],
         arguments=(
@@ -11025,7 +9690,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:5979:9", "result": "derivatives.yaml:5980:11"},
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11033,7 +9697,6 @@ OPS = [
         function=ops.split_sizes,
         kind="composite",
         schema="split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5988",
         arguments=(
             ("input", "Tensor", True, False),
             ("split_size", "int[]", True, False),
@@ -11049,7 +9712,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11057,7 +9719,6 @@ OPS = [
         function=ops.chunk,
         kind="composite",
         schema="chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:5993",
         arguments=(("input", "Tensor", True, False), ("chunks", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11069,7 +9730,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11077,7 +9737,6 @@ OPS = [
         function=ops.unsafe_chunk,
         kind="composite",
         schema="unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:6003",
         arguments=(("input", "Tensor", True, False), ("chunks", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11089,7 +9748,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11097,7 +9755,6 @@ OPS = [
         function=ops.unsafe_split,
         kind="composite",
         schema="unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:6011",
         arguments=(("input", "Tensor", True, False), ("split_size", "int", True, False), ("dim", "int", False, False)),
         inputs=(),
         outputs=(True,),
@@ -11109,7 +9766,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11117,7 +9773,6 @@ OPS = [
         function=ops.unsafe_split_with_sizes,
         kind="composite",
         schema="unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[]",
-        where="derivatives.yaml:6019",
         arguments=(
             ("input", "Tensor", True, False),
             ("split_sizes", "int[]", True, False),
@@ -11133,7 +9788,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11141,7 +9795,6 @@ OPS = [
         function=ops.cat,
         kind="kernel",
         schema="cat(Tensor[] tensors, int dim=0) -> Tensor",
-        where="derivatives.yaml:6027",
         node=functions.CatBackward0,
         masks=[],
         arguments=(("tensors", "Tensor[]", True, False), ("dim", "int", False, False)),
@@ -11155,11 +9808,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "tensors": "derivatives.yaml:6034:12",
-            "result": "derivatives.yaml:6036:11",
-            "batch": "derivatives.yaml:6033:10",
-        },
         formulas={"tensors": "cat_backward(grad, sizes(tensors), dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11167,7 +9815,6 @@ OPS = [
         function=ops.stack,
         kind="kernel",
         schema="stack(Tensor[] tensors, int dim=0) -> Tensor",
-        where="derivatives.yaml:6049",
         node=functions.StackBackward0,
         masks=[],
         arguments=(("tensors", "Tensor[]", True, False), ("dim", "int", False, False)),
@@ -11181,11 +9828,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={
-            "tensors": "derivatives.yaml:6055:12",
-            "result": "derivatives.yaml:6057:11",
-            "batch": "derivatives.yaml:6054:10",
-        },
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear"},
     ),
     Op(
@@ -11193,7 +9835,6 @@ OPS = [
         function=ops.flip,
         kind="kernel",
         schema="flip(Tensor self, int[] dims) -> Tensor",
-        where="derivatives.yaml:6066",
         node=functions.FlipBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
@@ -11207,11 +9848,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6071:9",
-            "result": "derivatives.yaml:6073:11",
-            "batch": "derivatives.yaml:6070:10",
-        },
         formulas={"self": "grad.flip(dims)", "result": "auto_linear"},
     ),
     Op(
@@ -11219,7 +9855,6 @@ OPS = [
         function=ops.roll,
         kind="kernel",
         schema="roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
-        where="derivatives.yaml:6082",
         node=functions.RollBackward0,
         masks=[],
         arguments=(
@@ -11241,11 +9876,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6087:9",
-            "result": "derivatives.yaml:6089:11",
-            "batch": "derivatives.yaml:6086:10",
-        },
         formulas={"self": "grad.roll(negated(shifts), dims)", "result": "auto_linear"},
     ),
     Op(
@@ -11254,7 +9884,6 @@ OPS = [
         inplace=ops.triu_,
         kind="kernel",
         schema="triu(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:6097",
         node=functions.TriuBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
@@ -11268,11 +9897,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6104:9",
-            "result": "derivatives.yaml:6106:11",
-            "batch": "derivatives.yaml:6103:10",
-        },
         formulas={"self": "grad.triu(diagonal)", "result": "auto_linear"},
     ),
     Op(
@@ -11281,7 +9905,6 @@ OPS = [
         inplace=ops.tril_,
         kind="kernel",
         schema="tril(Tensor self, int diagonal=0) -> Tensor",
-        where="derivatives.yaml:6116",
         node=functions.TrilBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("diagonal", "int", False, False)),
@@ -11295,11 +9918,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6123:9",
-            "result": "derivatives.yaml:6125:11",
-            "batch": "derivatives.yaml:6122:10",
-        },
         formulas={"self": "grad.tril(diagonal)", "result": "auto_linear"},
     ),
     Op(
@@ -11307,7 +9925,6 @@ OPS = [
         function=ops.constant_pad_nd,
         kind="kernel",
         schema="constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-        where="derivatives.yaml:6135",
         node=functions.ConstantPadNdBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("pad", "int[]", True, False), ("value", "Scalar", False, False)),
@@ -11325,11 +9942,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6141:9",
-            "result": "derivatives.yaml:6143:11",
-            "batch": "derivatives.yaml:6140:10",
-        },
         formulas={"self": "constant_pad_nd(grad, negated(pad), 0)", "result": "constant_pad_nd(self_t, pad, 0)"},
     ),
     Op(
@@ -11337,7 +9949,6 @@ OPS = [
         function=ops.clone,
         kind="kernel",
         schema="clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-        where="derivatives.yaml:6154",
         node=functions.CloneBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("memory_format", "MemoryFormat?", False, True)),
@@ -11351,11 +9962,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6158:9",
-            "result": "derivatives.yaml:6159:11",
-            "batch": "derivatives.yaml:6157:10",
-        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -11363,7 +9969,6 @@ OPS = [
         function=ops._to_copy,
         kind="kernel",
         schema="_to_copy(Tensor self, ScalarType dtype) -> Tensor",
-        where="derivatives.yaml:6169",
         node=functions.ToCopyBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
@@ -11377,11 +9982,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6174:9",
-            "result": "derivatives.yaml:6175:11",
-            "batch": "derivatives.yaml:6173:10",
-        },
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -11389,7 +9989,6 @@ OPS = [
         function=ops.index,
         kind="kernel",
         schema="index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-        where="derivatives.yaml:6183",
         node=functions.IndexBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("indices", "Tensor?[]", True, False)),
@@ -11414,12 +10013,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6190:9",
-            "indices": "derivatives.yaml:6189:12",
-            "result": "derivatives.yaml:6192:11",
-            "batch": "derivatives.yaml:6188:10",
-        },
         formulas={
             "self": "index_backward(grad, self.shape, indices)",
             "indices": "non_differentiable",
@@ -11431,7 +10024,6 @@ OPS = [
         function=ops.index_backward,
         kind="kernel",
         schema="index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor",
-        where="derivatives.yaml:6203",
         node=functions.IndexBackwardBackward0,
         masks=[],
         arguments=(
@@ -11452,12 +10044,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6210:16",
-            "indices": "derivatives.yaml:6209:12",
-            "result": "derivatives.yaml:6211:11",
-            "batch": "derivatives.yaml:6208:10",
-        },
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -11466,7 +10052,6 @@ OPS = [
         inplace=ops.index_put_,
         kind="kernel",
         schema="index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-        where="derivatives.yaml:6218",
         node=functions.IndexPutBackward0,
         masks=[],
         arguments=(
@@ -11494,13 +10079,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6226:9",
-            "indices": "derivatives.yaml:6225:12",
-            "values": "derivatives.yaml:6227:11",
-            "result": "derivatives.yaml:6228:11",
-            "batch": "derivatives.yaml:6224:10",
-        },
         formulas={
             "self": "grad if accumulate else zero_at(grad, indices)",
             "indices": "non_differentiable",
@@ -11513,7 +10091,6 @@ OPS = [
         function=ops.index_select,
         kind="kernel",
         schema="index_select(Tensor self, int dim, Tensor index) -> Tensor",
-        where="derivatives.yaml:6241",
         node=functions.IndexSelectBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("index", "Tensor", True, False)),
@@ -11531,12 +10108,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6247:9",
-            "index": "derivatives.yaml:6246:10",
-            "result": "derivatives.yaml:6249:11",
-            "batch": "derivatives.yaml:6245:10",
-        },
         formulas={
             "self": "index_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -11549,7 +10120,6 @@ OPS = [
         inplace=ops.index_add_,
         kind="kernel",
         schema="index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-        where="derivatives.yaml:6258",
         node=functions.IndexAddBackward0,
         masks=[],
         arguments=(
@@ -11572,13 +10142,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6265:9",
-            "index": "derivatives.yaml:6264:10",
-            "source": "derivatives.yaml:6266:11",
-            "result": "derivatives.yaml:6267:11",
-            "batch": "derivatives.yaml:6263:10",
-        },
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -11591,7 +10154,6 @@ OPS = [
         function=ops.gather,
         kind="kernel",
         schema="gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-        where="derivatives.yaml:6277",
         node=functions.GatherBackward0,
         masks=[],
         arguments=(
@@ -11614,12 +10176,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6283:9",
-            "index": "derivatives.yaml:6282:10",
-            "result": "derivatives.yaml:6285:11",
-            "batch": "derivatives.yaml:6281:10",
-        },
         formulas={
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -11632,7 +10188,6 @@ OPS = [
         inplace=ops.scatter_src_,
         kind="kernel",
         schema="scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-        where="derivatives.yaml:6296",
         node=functions.ScatterBackward0,
         masks=[],
         arguments=(
@@ -11654,13 +10209,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6303:9",
-            "index": "derivatives.yaml:6302:10",
-            "src": "derivatives.yaml:6304:8",
-            "result": "derivatives.yaml:6305:11",
-            "batch": "derivatives.yaml:6301:10",
-        },
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -11674,7 +10222,6 @@ OPS = [
         inplace=ops.scatter_value_,
         kind="kernel",
         schema="scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-        where="derivatives.yaml:6316",
         node=functions.ScatterBackward1,
         masks=[],
         arguments=(
@@ -11696,12 +10243,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6323:9",
-            "index": "derivatives.yaml:6322:10",
-            "result": "derivatives.yaml:6324:11",
-            "batch": "derivatives.yaml:6321:10",
-        },
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -11714,7 +10255,6 @@ OPS = [
         inplace=ops.scatter_add_,
         kind="kernel",
         schema="scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-        where="derivatives.yaml:6329",
         node=functions.ScatterAddBackward0,
         masks=[],
         arguments=(
@@ -11736,13 +10276,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6336:9",
-            "index": "derivatives.yaml:6335:10",
-            "src": "derivatives.yaml:6337:8",
-            "result": "derivatives.yaml:6338:11",
-            "batch": "derivatives.yaml:6334:10",
-        },
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -11756,7 +10289,6 @@ OPS = [
         inplace=ops.masked_fill_scalar_,
         kind="elementwise",
         schema="masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-        where="derivatives.yaml:6348",
         node=functions.MaskedFillBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False), ("value", "Scalar", True, False)),
@@ -11770,11 +10302,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6355:9",
-            "mask": "derivatives.yaml:6354:9",
-            "result": "derivatives.yaml:6356:11",
-        },
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -11787,7 +10314,6 @@ OPS = [
         inplace=ops.masked_fill_tensor_,
         kind="elementwise",
         schema="masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-        where="derivatives.yaml:6365",
         node=functions.MaskedFillBackward1,
         masks=[1, 2, 3],
         arguments=(
@@ -11805,13 +10331,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6373:9",
-            "mask": "derivatives.yaml:6372:9",
-            "value": "derivatives.yaml:6374:10",
-            "result": "derivatives.yaml:6375:11",
-            "batch": "derivatives.yaml:6371:10",
-        },
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -11824,7 +10343,6 @@ OPS = [
         function=ops.masked_select,
         kind="composite",
         schema="masked_select(Tensor self, Tensor mask) -> Tensor",
-        where="derivatives.yaml:6380",
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11836,7 +10354,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11844,7 +10361,6 @@ OPS = [
         function=ops.nonzero_default,
         kind="kernel",
         schema="nonzero(Tensor self) -> Tensor",
-        where="derivatives.yaml:6391",
         arguments=(("input", "Tensor", True, False),),
         inputs=(),
         outputs=(False,),
@@ -11856,7 +10372,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"batch": "derivatives.yaml:6396:10"},
         formulas={},
     ),
     Op(
@@ -11864,7 +10379,6 @@ OPS = [
         function=ops.nonzero_static,
         kind="composite",
         schema="nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor",
-        where="derivatives.yaml:6406",
         arguments=(("input", "Tensor", True, False), ("size", "int", True, True), ("fill_value", "int", False, True)),
         inputs=(),
         outputs=(False,),
@@ -11876,7 +10390,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11884,7 +10397,6 @@ OPS = [
         function=ops.nonzero_as_tuple,
         kind="composite",
         schema="nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]",
-        where="derivatives.yaml:6421",
         arguments=(("input", "Tensor", True, False), ("as_tuple", "bool", True, True)),
         inputs=(),
         outputs=(True,),
@@ -11896,7 +10408,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11904,7 +10415,6 @@ OPS = [
         function=ops.checked_places,
         kind="kernel",
         schema="checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor",
-        where="derivatives.yaml:6429",
         arguments=(
             ("index", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -11922,7 +10432,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"index": "derivatives.yaml:6437:10", "batch": "derivatives.yaml:6436:10"},
         formulas={"index": "non_differentiable"},
     ),
     Op(
@@ -11930,7 +10439,6 @@ OPS = [
         function=ops.take,
         kind="composite",
         schema="take(Tensor self, Tensor index) -> Tensor",
-        where="derivatives.yaml:6442",
         arguments=(("input", "Tensor", True, False), ("index", "Tensor", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11942,7 +10450,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11951,7 +10458,6 @@ OPS = [
         inplace=ops.put_,
         kind="composite",
         schema="put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-        where="derivatives.yaml:6452",
         arguments=(
             ("input", "Tensor", True, False),
             ("index", "Tensor", True, False),
@@ -11971,7 +10477,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11979,7 +10484,6 @@ OPS = [
         function=ops.unravel_index,
         kind="composite",
         schema="unravel_index(Tensor indices, int[1] shape) -> Tensor[]",
-        where="derivatives.yaml:6464",
         arguments=(("indices", "Tensor", True, False), ("shape", "int[1]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -11991,7 +10495,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -11999,7 +10502,6 @@ OPS = [
         function=ops.take_along_dim,
         kind="composite",
         schema="take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
-        where="derivatives.yaml:6474",
         arguments=(("input", "Tensor", True, False), ("indices", "Tensor", True, False), ("dim", "int?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -12015,7 +10517,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12024,7 +10525,6 @@ OPS = [
         inplace=ops.index_copy_,
         kind="composite",
         schema="index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-        where="derivatives.yaml:6488",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12044,7 +10544,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12053,7 +10552,6 @@ OPS = [
         inplace=ops.index_fill_int_scalar_,
         kind="composite",
         schema="index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-        where="derivatives.yaml:6501",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12070,7 +10568,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12079,7 +10576,6 @@ OPS = [
         inplace=ops.index_fill_int_tensor_,
         kind="composite",
         schema="index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-        where="derivatives.yaml:6513",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12096,7 +10592,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12105,7 +10600,6 @@ OPS = [
         inplace=ops.scatter_reduce_,
         kind="kernel",
         schema="scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
-        where="derivatives.yaml:6521",
         node=functions.ScatterReduceBackward0,
         masks=[],
         arguments=(
@@ -12138,13 +10632,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "index": "derivatives.yaml:6527:10",
-            "self": "derivatives.yaml:6528:14",
-            "src": "derivatives.yaml:6528:14",
-            "result": "derivatives.yaml:6529:11",
-            "batch": "derivatives.yaml:6526:10",
-        },
         formulas={
             "index": "non_differentiable",
             "self": "scatter_reduce_backward(...)[0]",
@@ -12158,7 +10645,6 @@ OPS = [
         inplace=ops.scatter_src_reduce_,
         kind="composite",
         schema="scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-        where="derivatives.yaml:6554",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12179,7 +10665,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12188,7 +10673,6 @@ OPS = [
         inplace=ops.scatter_value_reduce_,
         kind="composite",
         schema="scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-        where="derivatives.yaml:6563",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12206,7 +10690,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12215,7 +10698,6 @@ OPS = [
         inplace=ops.index_reduce_,
         kind="composite",
         schema="index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
-        where="derivatives.yaml:6570",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -12237,7 +10719,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12245,7 +10726,6 @@ OPS = [
         function=ops.order_of_true,
         kind="kernel",
         schema="order_of_true(Tensor mask, int available, int lead) -> Tensor",
-        where="derivatives.yaml:6582",
         arguments=(("mask", "Tensor", True, False), ("available", "int", True, False), ("lead", "int", True, False)),
         inputs=(),
         outputs=(False,),
@@ -12257,7 +10737,6 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        places={"mask": "derivatives.yaml:6589:9", "batch": "derivatives.yaml:6588:10"},
         formulas={"mask": "non_differentiable"},
     ),
     Op(
@@ -12266,7 +10745,6 @@ OPS = [
         inplace=ops.masked_scatter_,
         kind="composite",
         schema="masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-        where="derivatives.yaml:6595",
         arguments=(
             ("input", "Tensor", True, False),
             ("mask", "Tensor", True, False),
@@ -12282,7 +10760,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12290,7 +10767,6 @@ OPS = [
         function=ops.select_scatter,
         kind="composite",
         schema="select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
-        where="derivatives.yaml:6607",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12307,7 +10783,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12315,7 +10790,6 @@ OPS = [
         function=ops.slice_scatter,
         kind="composite",
         schema="slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-        where="derivatives.yaml:6617",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12338,7 +10812,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12346,7 +10819,6 @@ OPS = [
         function=ops.diagonal_scatter,
         kind="composite",
         schema="diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-        where="derivatives.yaml:6626",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12364,7 +10836,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12372,7 +10843,6 @@ OPS = [
         function=ops.as_strided_scatter,
         kind="composite",
         schema="as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-        where="derivatives.yaml:6636",
         arguments=(
             ("input", "Tensor", True, False),
             ("src", "Tensor", True, False),
@@ -12393,7 +10863,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12401,7 +10870,6 @@ OPS = [
         function=ops.fill__scalar,
         kind="elementwise",
         schema="fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-        where="derivatives.yaml:6645",
         node=functions.FillBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("value", "Scalar", True, False)),
@@ -12415,7 +10883,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6651:9", "result": "derivatives.yaml:6652:11"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12423,7 +10890,6 @@ OPS = [
         function=ops.fill__tensor,
         kind="elementwise",
         schema="fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
-        where="derivatives.yaml:6660",
         node=functions.FillBackward1,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("value", "Operand", True, False)),
@@ -12437,12 +10903,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6666:9",
-            "value": "derivatives.yaml:6667:10",
-            "result": "derivatives.yaml:6668:11",
-            "batch": "derivatives.yaml:6665:10",
-        },
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
     ),
     Op(
@@ -12450,7 +10910,6 @@ OPS = [
         function=ops.zero_,
         kind="elementwise",
         schema="zero_(Tensor(a!) self) -> Tensor(a!)",
-        where="derivatives.yaml:6672",
         node=functions.ZeroBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False),),
@@ -12464,7 +10923,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={"self": "derivatives.yaml:6677:9", "result": "derivatives.yaml:6678:11"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -12472,7 +10930,6 @@ OPS = [
         function=ops.fill_diagonal_,
         kind="composite",
         schema="fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
-        where="derivatives.yaml:6685",
         arguments=(
             ("input", "Tensor", True, False),
             ("fill_value", "Scalar", True, False),
@@ -12492,7 +10949,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12500,7 +10956,6 @@ OPS = [
         function=ops.copy_,
         kind="elementwise",
         schema="copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-        where="derivatives.yaml:6699",
         node=functions.CopyBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -12518,11 +10973,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6704:9",
-            "src": "derivatives.yaml:6705:8",
-            "result": "derivatives.yaml:6706:11",
-        },
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
     ),
     Op(
@@ -12530,7 +10980,6 @@ OPS = [
         function=ops.linear,
         kind="kernel",
         schema="linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor",
-        where="derivatives.yaml:6721",
         node=functions.LinearBackward0,
         masks=[],
         arguments=(
@@ -12554,13 +11003,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6729:9",
-            "weight": "derivatives.yaml:6730:11",
-            "bias": "derivatives.yaml:6731:9",
-            "result": "derivatives.yaml:6733:11",
-            "batch": "derivatives.yaml:6727:10",
-        },
         formulas={
             "self": "rows_times(grad, conjugate(weight))",
             "weight": "linear_weight_grad(grad, conjugate(self))",
@@ -12573,7 +11015,6 @@ OPS = [
         function=ops.linear_weight_grad,
         kind="kernel",
         schema="linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor",
-        where="derivatives.yaml:6748",
         node=functions.LinearWeightGradBackward0,
         masks=[],
         arguments=(("grad_output", "Tensor", True, False), ("input", "Tensor", True, False)),
@@ -12592,12 +11033,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6756:16",
-            "self": "derivatives.yaml:6757:9",
-            "result": "derivatives.yaml:6758:11",
-            "batch": "derivatives.yaml:6754:10",
-        },
         formulas={
             "grad_output": "linear(conjugate(self), grad)",
             "self": "rows_times(conjugate(grad_output), grad)",
@@ -12609,7 +11044,6 @@ OPS = [
         function=ops.convolution,
         kind="kernel",
         schema="convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6766",
         node=functions.ConvolutionBackward0,
         masks=[],
         arguments=(
@@ -12639,13 +11073,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6773:9",
-            "weight": "derivatives.yaml:6774:11",
-            "bias": "derivatives.yaml:6775:9",
-            "result": "derivatives.yaml:6777:5",
-            "batch": "derivatives.yaml:6771:10",
-        },
         formulas={
             "self": "convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
@@ -12658,7 +11085,6 @@ OPS = [
         function=ops.convolution_input_grad,
         kind="kernel",
         schema="convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6796",
         node=functions.ConvolutionInputGradBackward0,
         masks=[],
         arguments=(
@@ -12684,12 +11110,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6804:16",
-            "weight": "derivatives.yaml:6805:11",
-            "result": "derivatives.yaml:6806:11",
-            "batch": "derivatives.yaml:6802:10",
-        },
         formulas={
             "grad_output": "convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)",
@@ -12701,7 +11121,6 @@ OPS = [
         function=ops.convolution_weight_grad,
         kind="kernel",
         schema="convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor",
-        where="derivatives.yaml:6813",
         node=functions.ConvolutionWeightGradBackward0,
         masks=[],
         arguments=(
@@ -12727,12 +11146,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6821:16",
-            "self": "derivatives.yaml:6822:9",
-            "result": "derivatives.yaml:6823:11",
-            "batch": "derivatives.yaml:6819:10",
-        },
         formulas={
             "grad_output": "convolution(conjugate(self), grad, None, stride, padding, dilation, groups)",
             "self": "convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)",
@@ -12744,7 +11157,6 @@ OPS = [
         function=ops.conv1d_default,
         kind="composite",
         schema="conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6830",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12764,7 +11176,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12772,7 +11183,6 @@ OPS = [
         function=ops.conv1d_padding,
         kind="composite",
         schema='conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6840",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12792,7 +11202,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12800,7 +11209,6 @@ OPS = [
         function=ops.conv2d_default,
         kind="composite",
         schema="conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6847",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12823,7 +11231,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12831,7 +11238,6 @@ OPS = [
         function=ops.conv2d_padding,
         kind="composite",
         schema='conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6862",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12854,7 +11260,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12862,7 +11267,6 @@ OPS = [
         function=ops.conv3d_default,
         kind="composite",
         schema="conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int groups=1) -> Tensor",
-        where="derivatives.yaml:6870",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12882,7 +11286,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12890,7 +11293,6 @@ OPS = [
         function=ops.conv3d_padding,
         kind="composite",
         schema='conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3] dilation=1, int groups=1) -> Tensor',
-        where="derivatives.yaml:6880",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12910,7 +11312,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12918,7 +11319,6 @@ OPS = [
         function=ops.conv_transpose1d,
         kind="composite",
         schema="conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] output_padding=0, int groups=1, int[1] dilation=1) -> Tensor",
-        where="derivatives.yaml:6887",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12943,7 +11343,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12951,7 +11350,6 @@ OPS = [
         function=ops.conv_transpose2d,
         kind="composite",
         schema="conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
-        where="derivatives.yaml:6900",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -12975,7 +11373,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -12983,7 +11380,6 @@ OPS = [
         function=ops.conv_transpose3d,
         kind="composite",
         schema="conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
-        where="derivatives.yaml:6914",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -13004,7 +11400,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13012,7 +11407,6 @@ OPS = [
         function=ops.border_pad,
         kind="kernel",
         schema="border_pad(Tensor self, int[] pad, str mode) -> Tensor",
-        where="derivatives.yaml:6925",
         node=functions.BorderPadBackward0,
         masks=[],
         arguments=(("input", "Tensor", True, False), ("pad", "int[]", True, False), ("mode", "str", True, False)),
@@ -13031,11 +11425,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6931:9",
-            "result": "derivatives.yaml:6932:11",
-            "batch": "derivatives.yaml:6929:10",
-        },
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -13043,7 +11432,6 @@ OPS = [
         function=ops.border_pad_backward,
         kind="kernel",
         schema="border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor",
-        where="derivatives.yaml:6942",
         node=functions.BorderPadBackwardBackward0,
         masks=[],
         arguments=(
@@ -13065,11 +11453,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:6949:16",
-            "result": "derivatives.yaml:6950:11",
-            "batch": "derivatives.yaml:6947:10",
-        },
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -13077,7 +11460,6 @@ OPS = [
         function=ops.im2col,
         kind="kernel",
         schema="im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-        where="derivatives.yaml:6959",
         node=functions.Im2colBackward0,
         masks=[],
         arguments=(
@@ -13100,11 +11482,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6966:9",
-            "result": "derivatives.yaml:6967:11",
-            "batch": "derivatives.yaml:6965:10",
-        },
         formulas={
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
@@ -13115,7 +11492,6 @@ OPS = [
         function=ops.col2im,
         kind="kernel",
         schema="col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-        where="derivatives.yaml:6974",
         node=functions.Col2imBackward0,
         masks=[],
         arguments=(
@@ -13139,11 +11515,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:6981:9",
-            "result": "derivatives.yaml:6982:11",
-            "batch": "derivatives.yaml:6980:10",
-        },
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
     ),
     Op(
@@ -13151,7 +11522,6 @@ OPS = [
         function=ops.pixel_shuffle,
         kind="composite",
         schema="pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-        where="derivatives.yaml:6988",
         arguments=(("input", "Tensor", True, False), ("upscale_factor", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13163,7 +11533,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13171,7 +11540,6 @@ OPS = [
         function=ops.pixel_unshuffle,
         kind="composite",
         schema="pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-        where="derivatives.yaml:6999",
         arguments=(("input", "Tensor", True, False), ("downscale_factor", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13183,7 +11551,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13191,7 +11558,6 @@ OPS = [
         function=ops.channel_shuffle,
         kind="composite",
         schema="channel_shuffle(Tensor self, int groups) -> Tensor",
-        where="derivatives.yaml:7009",
         arguments=(("input", "Tensor", True, False), ("groups", "int", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13203,7 +11569,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -13211,7 +11576,6 @@ OPS = [
         function=ops.resample,
         kind="kernel",
         schema="resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7019",
         node=functions.ResampleBackward0,
         masks=[],
         arguments=(
@@ -13238,11 +11602,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7026:9",
-            "result": "derivatives.yaml:7028:11",
-            "batch": "derivatives.yaml:7025:10",
-        },
         formulas={
             "self": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -13253,7 +11612,6 @@ OPS = [
         function=ops.resample_backward,
         kind="kernel",
         schema="resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7037",
         node=functions.ResampleBackwardBackward0,
         masks=[],
         arguments=(
@@ -13278,11 +11636,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7044:16",
-            "result": "derivatives.yaml:7045:11",
-            "batch": "derivatives.yaml:7043:10",
-        },
         formulas={
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -13293,7 +11646,6 @@ OPS = [
         function=ops.resample_bytes,
         kind="kernel",
         schema="resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor",
-        where="derivatives.yaml:7051",
         arguments=(
             ("input", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -13316,7 +11668,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={"batch": "derivatives.yaml:7057:10"},
         formulas={},
     ),
     Op(
@@ -13324,7 +11675,6 @@ OPS = [
         function=ops.grid_sampler,
         kind="composite",
         schema="grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-        where="derivatives.yaml:7065",
         arguments=(
             ("input", "Tensor", True, False),
             ("grid", "Tensor", True, False),
@@ -13348,7 +11698,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13356,7 +11705,6 @@ OPS = [
         function=ops.affine_grid_generator,
         kind="composite",
         schema="affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
-        where="derivatives.yaml:7084",
         arguments=(
             ("theta", "Tensor", True, False),
             ("size", "int[]", True, False),
@@ -13375,7 +11723,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13383,7 +11730,6 @@ OPS = [
         function=ops.max_pool_with_indices,
         kind="kernel",
         schema="max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7099",
         node=functions.MaxPoolWithIndicesBackward0,
         masks=[],
         arguments=(
@@ -13413,11 +11759,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7108:9",
-            "values": "derivatives.yaml:7109:11",
-            "batch": "derivatives.yaml:7106:10",
-        },
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -13428,7 +11769,6 @@ OPS = [
         function=ops.max_pool_backward,
         kind="kernel",
         schema="max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor",
-        where="derivatives.yaml:7122",
         node=functions.MaxPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13450,12 +11790,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7129:16",
-            "indices": "derivatives.yaml:7130:12",
-            "result": "derivatives.yaml:7131:11",
-            "batch": "derivatives.yaml:7127:10",
-        },
         formulas={
             "grad_output": "gather_places(grad, indices, spatial)",
             "indices": "non_differentiable",
@@ -13467,7 +11801,6 @@ OPS = [
         function=ops.max_pool1d,
         kind="composite",
         schema="max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7137",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[1]", True, False),
@@ -13486,7 +11819,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13494,7 +11826,6 @@ OPS = [
         function=ops.max_pool2d,
         kind="composite",
         schema="max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7148",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[2]", True, False),
@@ -13513,7 +11844,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13521,7 +11851,6 @@ OPS = [
         function=ops.max_pool3d,
         kind="composite",
         schema="max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7160",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[3]", True, False),
@@ -13540,7 +11869,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13548,7 +11876,6 @@ OPS = [
         function=ops.adaptive_max_pool_with_indices,
         kind="kernel",
         schema="adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7171",
         node=functions.AdaptiveMaxPoolWithIndicesBackward0,
         masks=[],
         arguments=(
@@ -13570,11 +11897,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7180:9",
-            "values": "derivatives.yaml:7181:11",
-            "batch": "derivatives.yaml:7178:10",
-        },
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -13585,7 +11907,6 @@ OPS = [
         function=ops.adaptive_max_pool1d,
         kind="composite",
         schema="adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7188",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[1]", True, False)),
         inputs=(),
         outputs=(True, False),
@@ -13597,7 +11918,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13605,7 +11925,6 @@ OPS = [
         function=ops.avg_pool,
         kind="kernel",
         schema="avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor",
-        where="derivatives.yaml:7201",
         node=functions.AvgPoolBackward0,
         masks=[],
         arguments=(
@@ -13637,11 +11956,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7208:9",
-            "result": "derivatives.yaml:7209:11",
-            "batch": "derivatives.yaml:7206:10",
-        },
         formulas={
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -13652,7 +11966,6 @@ OPS = [
         function=ops.avg_pool_backward,
         kind="kernel",
         schema="avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor",
-        where="derivatives.yaml:7221",
         node=functions.AvgPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13680,11 +11993,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7228:16",
-            "result": "derivatives.yaml:7229:11",
-            "batch": "derivatives.yaml:7226:10",
-        },
         formulas={
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -13695,7 +12003,6 @@ OPS = [
         function=ops.avg_pool1d,
         kind="composite",
         schema="avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
-        where="derivatives.yaml:7236",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[1]", True, False),
@@ -13714,7 +12021,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13722,7 +12028,6 @@ OPS = [
         function=ops.avg_pool2d,
         kind="composite",
         schema="avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-        where="derivatives.yaml:7247",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[2]", True, False),
@@ -13742,7 +12047,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13750,7 +12054,6 @@ OPS = [
         function=ops.avg_pool3d,
         kind="composite",
         schema="avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-        where="derivatives.yaml:7260",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[3]", True, False),
@@ -13770,7 +12073,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13778,7 +12080,6 @@ OPS = [
         function=ops.adaptive_avg_pool,
         kind="kernel",
         schema="adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor",
-        where="derivatives.yaml:7272",
         node=functions.AdaptiveAvgPoolBackward0,
         masks=[],
         arguments=(
@@ -13801,11 +12102,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7279:9",
-            "result": "derivatives.yaml:7280:11",
-            "batch": "derivatives.yaml:7277:10",
-        },
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
     ),
     Op(
@@ -13813,7 +12109,6 @@ OPS = [
         function=ops.adaptive_avg_pool_backward,
         kind="kernel",
         schema="adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor",
-        where="derivatives.yaml:7290",
         node=functions.AdaptiveAvgPoolBackwardBackward0,
         masks=[],
         arguments=(
@@ -13834,11 +12129,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7297:16",
-            "result": "derivatives.yaml:7298:11",
-            "batch": "derivatives.yaml:7295:10",
-        },
         formulas={
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
@@ -13849,7 +12139,6 @@ OPS = [
         function=ops.adaptive_avg_pool1d,
         kind="composite",
         schema="adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-        where="derivatives.yaml:7304",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[1]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13861,7 +12150,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13869,7 +12157,6 @@ OPS = [
         function=ops.adaptive_avg_pool2d,
         kind="composite",
         schema="adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor",
-        where="derivatives.yaml:7315",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[2]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13881,7 +12168,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13889,7 +12175,6 @@ OPS = [
         function=ops.adaptive_avg_pool3d,
         kind="composite",
         schema="adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
-        where="derivatives.yaml:7324",
         arguments=(("input", "Tensor", True, False), ("output_size", "int[3]", True, False)),
         inputs=(),
         outputs=(True,),
@@ -13901,7 +12186,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -13909,7 +12193,6 @@ OPS = [
         function=ops.standardize,
         kind="kernel",
         schema="standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var)",
-        where="derivatives.yaml:7333",
         node=functions.StandardizeBackward0,
         masks=[],
         arguments=(
@@ -13937,13 +12220,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7342:9",
-            "weight": "derivatives.yaml:7343:11",
-            "bias": "derivatives.yaml:7344:9",
-            "output": "derivatives.yaml:7346:11",
-            "batch": "derivatives.yaml:7339:10",
-        },
         formulas={
             "self": "standardize_slope(grad, self, weight, dim, affine_shape, eps)",
             "weight": "(grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)",
@@ -13956,7 +12232,6 @@ OPS = [
         function=ops.standardize_groups,
         kind="kernel",
         schema="standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var)",
-        where="derivatives.yaml:7358",
         node=functions.StandardizeGroupsBackward0,
         masks=[],
         arguments=(
@@ -13980,13 +12255,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7367:9",
-            "weight": "derivatives.yaml:7368:11",
-            "bias": "derivatives.yaml:7369:9",
-            "output": "derivatives.yaml:7371:11",
-            "batch": "derivatives.yaml:7364:10",
-        },
         formulas={
             "self": "grouped_slope(grad, self, weight, groups, eps)",
             "weight": "grouped_weight_slope(grad, self, groups, eps)",
@@ -13999,7 +12267,6 @@ OPS = [
         function=ops.normalize_by,
         kind="kernel",
         schema="normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor",
-        where="derivatives.yaml:7380",
         node=functions.NormalizeByBackward0,
         masks=[],
         arguments=(
@@ -14024,15 +12291,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7388:9",
-            "mean": "derivatives.yaml:7389:9",
-            "var": "derivatives.yaml:7390:8",
-            "weight": "derivatives.yaml:7391:11",
-            "bias": "derivatives.yaml:7392:9",
-            "result": "derivatives.yaml:7393:11",
-            "batch": "derivatives.yaml:7386:10",
-        },
         formulas={
             "self": "grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)",
             "mean": "sum_channels(grad).neg() * scaled_rstd(var, weight, eps)",
@@ -14047,7 +12305,6 @@ OPS = [
         function=ops.normalize_rms,
         kind="kernel",
         schema="normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)",
-        where="derivatives.yaml:7400",
         node=functions.NormalizeRmsBackward0,
         masks=[],
         arguments=(
@@ -14071,12 +12328,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7409:9",
-            "weight": "derivatives.yaml:7410:11",
-            "output": "derivatives.yaml:7412:11",
-            "batch": "derivatives.yaml:7406:10",
-        },
         formulas={
             "self": "rms_slope(grad, self, weight, dim, eps)",
             "weight": "(grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)",
@@ -14088,7 +12339,6 @@ OPS = [
         function=ops.softmax,
         kind="kernel",
         schema="softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:7422",
         node=functions.SoftmaxBackward0,
         masks=[],
         arguments=(
@@ -14106,11 +12356,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7428:9",
-            "result": "derivatives.yaml:7430:11",
-            "batch": "derivatives.yaml:7426:10",
-        },
         formulas={"self": "softmax_backward(grad, result, dim)", "result": "softmax_backward(self_t, result, dim)"},
     ),
     Op(
@@ -14118,7 +12363,6 @@ OPS = [
         function=ops.softmax_backward,
         kind="kernel",
         schema="softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:7446",
         node=functions.SoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -14136,12 +12380,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7454:16",
-            "output": "derivatives.yaml:7456:5",
-            "result": "derivatives.yaml:7458:5",
-            "batch": "derivatives.yaml:7452:10",
-        },
         formulas={
             "grad_output": "softmax_backward(grad, output, dim)",
             "output": "grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)",
@@ -14153,7 +12391,6 @@ OPS = [
         function=ops.log_softmax,
         kind="kernel",
         schema="log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-        where="derivatives.yaml:7466",
         node=functions.LogSoftmaxBackward0,
         masks=[],
         arguments=(
@@ -14171,11 +12408,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7472:9",
-            "result": "derivatives.yaml:7474:11",
-            "batch": "derivatives.yaml:7470:10",
-        },
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
@@ -14186,7 +12418,6 @@ OPS = [
         function=ops.log_softmax_backward,
         kind="kernel",
         schema="log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
-        where="derivatives.yaml:7489",
         node=functions.LogSoftmaxBackwardBackward0,
         masks=[],
         arguments=(
@@ -14204,12 +12435,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7497:16",
-            "output": "derivatives.yaml:7498:11",
-            "result": "derivatives.yaml:7500:5",
-            "batch": "derivatives.yaml:7495:10",
-        },
         formulas={
             "grad_output": "grad - (grad * output.exp()).sum(dim, True)",
             "output": "-grad * output.exp() * grad_output.sum(dim, True)",
@@ -14221,7 +12446,6 @@ OPS = [
         function=ops.nll_loss,
         kind="kernel",
         schema="nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight)",
-        where="derivatives.yaml:7506",
         node=functions.NllLossBackward0,
         masks=[],
         arguments=(
@@ -14247,13 +12471,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7515:9",
-            "target": "derivatives.yaml:7517:11",
-            "weight": "derivatives.yaml:7518:11",
-            "output": "derivatives.yaml:7519:11",
-            "batch": "derivatives.yaml:7513:10",
-        },
         formulas={
             "self": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
             "target": "non_differentiable",
@@ -14266,7 +12483,6 @@ OPS = [
         function=ops.nll_loss_backward,
         kind="kernel",
         schema="nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor",
-        where="derivatives.yaml:7531",
         node=functions.NllLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -14291,14 +12507,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7540:5",
-            "target": "derivatives.yaml:7542:11",
-            "weight": "derivatives.yaml:7543:11",
-            "total_weight": "derivatives.yaml:7544:17",
-            "result": "derivatives.yaml:7545:11",
-            "batch": "derivatives.yaml:7537:10",
-        },
         formulas={
             "grad_output": "nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]",
             "target": "non_differentiable",
@@ -14312,7 +12520,6 @@ OPS = [
         function=ops.cross_entropy_loss,
         kind="kernel",
         schema="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept)",
-        where="derivatives.yaml:7551",
         node=functions.CrossEntropyLossBackward0,
         masks=[],
         arguments=(
@@ -14340,13 +12547,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7560:9",
-            "target": "derivatives.yaml:7561:11",
-            "weight": "derivatives.yaml:7562:11",
-            "output": "derivatives.yaml:7564:11",
-            "batch": "derivatives.yaml:7558:10",
-        },
         formulas={
             "self": "cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
             "target": "non_differentiable",
@@ -14359,7 +12559,6 @@ OPS = [
         function=ops.mse_loss,
         kind="kernel",
         schema="mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7582",
         node=functions.MseLossBackward0,
         masks=[],
         arguments=(
@@ -14382,12 +12581,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7590:9",
-            "target": "derivatives.yaml:7591:11",
-            "result": "derivatives.yaml:7593:11",
-            "batch": "derivatives.yaml:7588:10",
-        },
         formulas={
             "self": "mse_loss_backward(grad, self, target, reduction)",
             "target": "mse_loss_backward(grad, target, self, reduction)",
@@ -14399,7 +12592,6 @@ OPS = [
         function=ops.mse_loss_backward,
         kind="kernel",
         schema="mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-        where="derivatives.yaml:7604",
         node=functions.MseLossBackwardBackward0,
         masks=[],
         arguments=(
@@ -14422,13 +12614,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7612:16",
-            "self": "derivatives.yaml:7613:9",
-            "target": "derivatives.yaml:7614:11",
-            "result": "derivatives.yaml:7616:5",
-            "batch": "derivatives.yaml:7610:10",
-        },
         formulas={
             "grad_output": "reduce_loss(2 * grad * (self - target), reduction)",
             "self": "2 * grad * spread_loss(grad_output, self.numel(), reduction)",
@@ -14441,7 +12626,6 @@ OPS = [
         function=ops.binary_cross_entropy,
         kind="kernel",
         schema="binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7624",
         node=functions.BinaryCrossEntropyBackward0,
         masks=[],
         arguments=(
@@ -14464,13 +12648,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7632:9",
-            "target": "derivatives.yaml:7633:11",
-            "weight": "derivatives.yaml:7634:11",
-            "result": "derivatives.yaml:7636:5",
-            "batch": "derivatives.yaml:7630:10",
-        },
         formulas={
             "self": "binary_cross_entropy_backward(grad, self, target, weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()",
@@ -14483,7 +12660,6 @@ OPS = [
         function=ops.binary_cross_entropy_backward,
         kind="kernel",
         schema="binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor",
-        where="derivatives.yaml:7647",
         node=functions.BinaryCrossEntropyBackwardBackward0,
         masks=[],
         arguments=(
@@ -14506,14 +12682,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7655:16",
-            "self": "derivatives.yaml:7657:5",
-            "target": "derivatives.yaml:7659:11",
-            "weight": "derivatives.yaml:7660:11",
-            "result": "derivatives.yaml:7662:5",
-            "batch": "derivatives.yaml:7653:10",
-        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight)",
@@ -14527,7 +12695,6 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits,
         kind="kernel",
         schema="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
-        where="derivatives.yaml:7671",
         node=functions.BinaryCrossEntropyWithLogitsBackward0,
         masks=[],
         arguments=(
@@ -14551,14 +12718,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7678:9",
-            "target": "derivatives.yaml:7679:11",
-            "weight": "derivatives.yaml:7680:11",
-            "pos_weight": "derivatives.yaml:7681:15",
-            "result": "derivatives.yaml:7683:5",
-            "batch": "derivatives.yaml:7676:10",
-        },
         formulas={
             "self": "binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)",
@@ -14572,7 +12731,6 @@ OPS = [
         function=ops.binary_cross_entropy_with_logits_backward,
         kind="kernel",
         schema="binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor",
-        where="derivatives.yaml:7696",
         node=functions.BinaryCrossEntropyWithLogitsBackwardBackward0,
         masks=[],
         arguments=(
@@ -14596,15 +12754,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "grad_output": "derivatives.yaml:7704:16",
-            "self": "derivatives.yaml:7705:9",
-            "target": "derivatives.yaml:7706:11",
-            "weight": "derivatives.yaml:7707:11",
-            "pos_weight": "derivatives.yaml:7708:15",
-            "result": "derivatives.yaml:7710:5",
-            "batch": "derivatives.yaml:7702:10",
-        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight)",
@@ -14620,7 +12769,6 @@ OPS = [
         inplace=ops.masked_scale_,
         kind="elementwise",
         schema="masked_scale(Tensor self, Tensor mask, float scale) -> Tensor",
-        where="derivatives.yaml:7718",
         node=functions.MaskedScaleBackward0,
         masks=[1],
         arguments=(("input", "Tensor", True, False), ("mask", "Tensor", True, False), ("scale", "float", True, False)),
@@ -14634,12 +12782,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:7726:9",
-            "mask": "derivatives.yaml:7727:9",
-            "result": "derivatives.yaml:7728:11",
-            "batch": "derivatives.yaml:7724:10",
-        },
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -14647,7 +12789,6 @@ OPS = [
         function=ops.embedding,
         kind="kernel",
         schema="embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor",
-        where="derivatives.yaml:7733",
         node=functions.EmbeddingBackward0,
         masks=[],
         arguments=(
@@ -14670,12 +12811,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "weight": "derivatives.yaml:7739:11",
-            "indices": "derivatives.yaml:7741:12",
-            "result": "derivatives.yaml:7742:11",
-            "batch": "derivatives.yaml:7737:10",
-        },
         formulas={
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14687,7 +12822,6 @@ OPS = [
         function=ops.embedding_backward,
         kind="kernel",
         schema="embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:7756",
         node=functions.EmbeddingBackwardBackward0,
         masks=[],
         arguments=(
@@ -14710,12 +12844,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "grad_output": "derivatives.yaml:7764:16",
-            "indices": "derivatives.yaml:7765:12",
-            "result": "derivatives.yaml:7766:11",
-            "batch": "derivatives.yaml:7762:10",
-        },
         formulas={
             "grad_output": "embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14727,7 +12855,6 @@ OPS = [
         function=ops.embedding_gather,
         kind="kernel",
         schema="embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-        where="derivatives.yaml:7772",
         node=functions.EmbeddingGatherBackward0,
         masks=[],
         arguments=(
@@ -14746,12 +12873,6 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:7780:9",
-            "indices": "derivatives.yaml:7781:12",
-            "result": "derivatives.yaml:7782:11",
-            "batch": "derivatives.yaml:7778:10",
-        },
         formulas={
             "self": "embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -14763,7 +12884,6 @@ OPS = [
         function=ops.rnn_layer,
         kind="kernel",
         schema="rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden)",
-        where="derivatives.yaml:7787",
         node=functions.RnnLayerBackward0,
         masks=[],
         arguments=(
@@ -14790,17 +12910,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7796:5",
-            "hidden": "derivatives.yaml:7796:5",
-            "weight_ih": "derivatives.yaml:7796:5",
-            "weight_hh": "derivatives.yaml:7796:5",
-            "bias_ih": "derivatives.yaml:7796:5",
-            "bias_hh": "derivatives.yaml:7796:5",
-            "output": "derivatives.yaml:7798:5",
-            "last_hidden": "derivatives.yaml:7798:5",
-            "batch": "derivatives.yaml:7792:10",
-        },
         formulas={
             "self": "rnn_gradients(...)[0]",
             "hidden": "rnn_gradients(...)[1]",
@@ -14817,7 +12926,6 @@ OPS = [
         function=ops.lstm_layer,
         kind="kernel",
         schema="lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells)",
-        where="derivatives.yaml:7807",
         node=functions.LstmLayerBackward0,
         masks=[],
         arguments=(
@@ -14845,20 +12953,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7819:5",
-            "hidden": "derivatives.yaml:7819:5",
-            "cell": "derivatives.yaml:7819:5",
-            "weight_ih": "derivatives.yaml:7819:5",
-            "weight_hh": "derivatives.yaml:7819:5",
-            "bias_ih": "derivatives.yaml:7819:5",
-            "bias_hh": "derivatives.yaml:7819:5",
-            "weight_hr": "derivatives.yaml:7819:5",
-            "output": "derivatives.yaml:7821:5",
-            "last_hidden": "derivatives.yaml:7821:5",
-            "last_cell": "derivatives.yaml:7821:5",
-            "batch": "derivatives.yaml:7812:10",
-        },
         formulas={
             "self": "lstm_gradients(...)[0]",
             "hidden": "lstm_gradients(...)[1]",
@@ -14878,7 +12972,6 @@ OPS = [
         function=ops.gru_layer,
         kind="kernel",
         schema="gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates)",
-        where="derivatives.yaml:7830",
         node=functions.GruLayerBackward0,
         masks=[],
         arguments=(
@@ -14904,17 +12997,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7839:14",
-            "hidden": "derivatives.yaml:7839:14",
-            "weight_ih": "derivatives.yaml:7839:14",
-            "weight_hh": "derivatives.yaml:7839:14",
-            "bias_ih": "derivatives.yaml:7839:14",
-            "bias_hh": "derivatives.yaml:7839:14",
-            "output": "derivatives.yaml:7841:5",
-            "last_hidden": "derivatives.yaml:7841:5",
-            "batch": "derivatives.yaml:7835:10",
-        },
         formulas={
             "self": "gru_gradients(...)[0]",
             "hidden": "gru_gradients(...)[1]",
@@ -14931,7 +13013,6 @@ OPS = [
         function=ops.attention,
         kind="kernel",
         schema="attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp)",
-        where="derivatives.yaml:7850",
         node=functions.AttentionBackward0,
         masks=[],
         arguments=(
@@ -14963,16 +13044,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "mask": "derivatives.yaml:7861:9",
-            "keep": "derivatives.yaml:7862:9",
-            "self": "derivatives.yaml:7864:5",
-            "key": "derivatives.yaml:7864:5",
-            "value": "derivatives.yaml:7864:5",
-            "bias": "derivatives.yaml:7864:5",
-            "output": "derivatives.yaml:7866:5",
-            "batch": "derivatives.yaml:7855:10",
-        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -14988,7 +13059,6 @@ OPS = [
         function=ops.self_attention,
         kind="kernel",
         schema="self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp)",
-        where="derivatives.yaml:7880",
         node=functions.SelfAttentionBackward0,
         masks=[],
         arguments=(
@@ -15014,14 +13084,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "mask": "derivatives.yaml:7888:9",
-            "keep": "derivatives.yaml:7889:9",
-            "self": "derivatives.yaml:7892:14",
-            "bias": "derivatives.yaml:7892:14",
-            "output": "derivatives.yaml:7893:13",
-            "batch": "derivatives.yaml:7885:10",
-        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -15035,7 +13097,6 @@ OPS = [
         function=ops.l1_loss,
         kind="composite",
         schema="l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? weight=None) -> Tensor",
-        where="derivatives.yaml:7903",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15058,7 +13119,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15066,7 +13126,6 @@ OPS = [
         function=ops.huber_values,
         kind="elementwise",
         schema="huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor",
-        where="derivatives.yaml:7918",
         node=functions.HuberValuesBackward0,
         masks=[1, 2, 3],
         arguments=(
@@ -15084,11 +13143,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:7923:9",
-            "target": "derivatives.yaml:7924:11",
-            "result": "derivatives.yaml:7925:11",
-        },
         formulas={
             "self": "grad * clamp(self - target, -delta, delta)",
             "target": "-grad * clamp(self - target, -delta, delta)",
@@ -15100,7 +13154,6 @@ OPS = [
         function=ops.smooth_l1_loss,
         kind="composite",
         schema="smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float beta=1.0) -> Tensor",
-        where="derivatives.yaml:7930",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15123,7 +13176,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15131,7 +13183,6 @@ OPS = [
         function=ops.huber_loss,
         kind="composite",
         schema="huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor",
-        where="derivatives.yaml:7948",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15152,7 +13203,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15160,7 +13210,6 @@ OPS = [
         function=ops.kl_div,
         kind="composite",
         schema="kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool log_target=False) -> Tensor",
-        where="derivatives.yaml:7962",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15182,7 +13231,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15190,7 +13238,6 @@ OPS = [
         function=ops.poisson_nll_loss,
         kind="composite",
         schema="poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7982",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15214,7 +13261,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15222,7 +13268,6 @@ OPS = [
         function=ops.gaussian_nll_loss_default,
         kind="composite",
         schema="gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7998",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15244,7 +13289,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15252,7 +13296,6 @@ OPS = [
         function=ops.gaussian_nll_loss_float,
         kind="composite",
         schema="gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8014",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15271,7 +13314,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15279,7 +13321,6 @@ OPS = [
         function=ops.soft_margin_loss,
         kind="composite",
         schema="soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8023",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15297,7 +13338,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15305,7 +13345,6 @@ OPS = [
         function=ops.hinge_embedding_loss,
         kind="composite",
         schema="hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8034",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15324,7 +13363,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15332,7 +13370,6 @@ OPS = [
         function=ops.margin_ranking_loss,
         kind="composite",
         schema="margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8045",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -15352,7 +13389,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15360,7 +13396,6 @@ OPS = [
         function=ops.cosine_similarity,
         kind="composite",
         schema="cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
-        where="derivatives.yaml:8059",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -15377,7 +13412,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15385,7 +13419,6 @@ OPS = [
         function=ops.pairwise_distance,
         kind="composite",
         schema="pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:8071",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -15403,7 +13436,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15411,7 +13443,6 @@ OPS = [
         function=ops.normalize,
         kind="composite",
         schema="normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor",
-        where="derivatives.yaml:8081",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "float", False, False),
@@ -15429,7 +13460,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15437,7 +13467,6 @@ OPS = [
         function=ops.triplet_margin_loss,
         kind="composite",
         schema="triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8093",
         arguments=(
             ("anchor", "Tensor", True, False),
             ("positive", "Tensor", True, False),
@@ -15463,7 +13492,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15471,7 +13499,6 @@ OPS = [
         function=ops.cosine_embedding_loss,
         kind="composite",
         schema="cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8111",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -15494,7 +13521,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15502,7 +13528,6 @@ OPS = [
         function=ops.multi_margin_loss,
         kind="composite",
         schema="multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8127",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15527,7 +13552,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15535,7 +13559,6 @@ OPS = [
         function=ops.multilabel_margin_loss,
         kind="composite",
         schema="multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8142",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15556,7 +13579,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15564,7 +13586,6 @@ OPS = [
         function=ops.multilabel_soft_margin_loss,
         kind="composite",
         schema="multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:8158",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -15586,7 +13607,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15594,7 +13614,6 @@ OPS = [
         function=ops.ctc_values,
         kind="kernel",
         schema="ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor",
-        where="derivatives.yaml:8175",
         node=functions.CtcValuesBackward0,
         masks=[],
         arguments=(
@@ -15617,12 +13636,6 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
-        places={
-            "log_probs": "derivatives.yaml:8182:14",
-            "targets": "derivatives.yaml:8184:12",
-            "result": "derivatives.yaml:8186:5",
-            "batch": "derivatives.yaml:8180:10",
-        },
         formulas={
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
             "targets": "non_differentiable",
@@ -15634,7 +13647,6 @@ OPS = [
         function=ops.ctc_loss_intlist,
         kind="composite",
         schema="ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:8194",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -15658,7 +13670,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15666,7 +13677,6 @@ OPS = [
         function=ops.ctc_loss_tensor,
         kind="composite",
         schema="ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:8212",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -15688,7 +13698,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15696,7 +13705,6 @@ OPS = [
         function=ops.fft_c2c,
         kind="kernel",
         schema="fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
-        where="derivatives.yaml:8224",
         node=functions.FftC2cBackward0,
         masks=[],
         arguments=(
@@ -15722,11 +13730,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:8231:9",
-            "result": "derivatives.yaml:8232:11",
-            "batch": "derivatives.yaml:8229:10",
-        },
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
     ),
     Op(
@@ -15734,7 +13737,6 @@ OPS = [
         function=ops.fft_r2c,
         kind="kernel",
         schema="fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor",
-        where="derivatives.yaml:8240",
         node=functions.FftR2cBackward0,
         masks=[],
         arguments=(
@@ -15756,11 +13758,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        places={
-            "self": "derivatives.yaml:8248:9",
-            "result": "derivatives.yaml:8249:11",
-            "batch": "derivatives.yaml:8246:10",
-        },
         formulas={
             "self": "fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])",
             "result": "auto_linear",
@@ -15771,7 +13768,6 @@ OPS = [
         function=ops.fft_c2r,
         kind="kernel",
         schema="fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor",
-        where="derivatives.yaml:8257",
         node=functions.FftC2rBackward0,
         masks=[],
         arguments=(
@@ -15794,11 +13790,6 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
-        places={
-            "self": "derivatives.yaml:8264:9",
-            "result": "derivatives.yaml:8265:11",
-            "batch": "derivatives.yaml:8262:10",
-        },
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
     ),
     Op(
@@ -15806,7 +13797,6 @@ OPS = [
         function=ops.fft_fft,
         kind="composite",
         schema="fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8273",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15823,7 +13813,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15831,7 +13820,6 @@ OPS = [
         function=ops.fft_ifft,
         kind="composite",
         schema="fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8288",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15848,7 +13836,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15856,7 +13843,6 @@ OPS = [
         function=ops.fft_rfft,
         kind="composite",
         schema="fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8303",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15873,7 +13859,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15881,7 +13866,6 @@ OPS = [
         function=ops.fft_irfft,
         kind="composite",
         schema="fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8318",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15898,7 +13882,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15906,7 +13889,6 @@ OPS = [
         function=ops.fft_hfft,
         kind="composite",
         schema="fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8333",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15923,7 +13905,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15931,7 +13912,6 @@ OPS = [
         function=ops.fft_ihfft,
         kind="composite",
         schema="fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8348",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -15948,7 +13928,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -15956,7 +13935,6 @@ OPS = [
         function=ops.fft_fft2,
         kind="composite",
         schema="fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8363",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -15973,7 +13951,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -15981,7 +13958,6 @@ OPS = [
         function=ops.fft_ifft2,
         kind="composite",
         schema="fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8379",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -15998,7 +13974,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16006,7 +13981,6 @@ OPS = [
         function=ops.fft_rfft2,
         kind="composite",
         schema="fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8395",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16023,7 +13997,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16031,7 +14004,6 @@ OPS = [
         function=ops.fft_irfft2,
         kind="composite",
         schema="fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8411",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16048,7 +14020,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16056,7 +14027,6 @@ OPS = [
         function=ops.fft_hfft2,
         kind="composite",
         schema="fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8427",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16073,7 +14043,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16081,7 +14050,6 @@ OPS = [
         function=ops.fft_ihfft2,
         kind="composite",
         schema="fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:8443",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16098,7 +14066,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16106,7 +14073,6 @@ OPS = [
         function=ops.fft_fftn,
         kind="composite",
         schema="fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8459",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16123,7 +14089,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16131,7 +14096,6 @@ OPS = [
         function=ops.fft_ifftn,
         kind="composite",
         schema="fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8475",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16148,7 +14112,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16156,7 +14119,6 @@ OPS = [
         function=ops.fft_rfftn,
         kind="composite",
         schema="fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8491",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16173,7 +14135,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16181,7 +14142,6 @@ OPS = [
         function=ops.fft_irfftn,
         kind="composite",
         schema="fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8507",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16198,7 +14158,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16206,7 +14165,6 @@ OPS = [
         function=ops.fft_hfftn,
         kind="composite",
         schema="fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8523",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16223,7 +14181,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16231,7 +14188,6 @@ OPS = [
         function=ops.fft_ihfftn,
         kind="composite",
         schema="fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:8539",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -16248,7 +14204,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16256,7 +14211,6 @@ OPS = [
         function=ops.fft_fftshift,
         kind="composite",
         schema="fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:8555",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -16268,7 +14222,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16276,7 +14229,6 @@ OPS = [
         function=ops.fft_ifftshift,
         kind="composite",
         schema="fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:8566",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -16288,7 +14240,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16296,7 +14247,6 @@ OPS = [
         function=ops.stft,
         kind="composite",
         schema='stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
-        where="derivatives.yaml:8577",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -16324,7 +14274,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16332,7 +14281,6 @@ OPS = [
         function=ops.istft,
         kind="composite",
         schema="istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-        where="derivatives.yaml:8596",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -16358,7 +14306,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        places={},
         formulas={},
     ),
     Op(
@@ -16366,7 +14313,6 @@ OPS = [
         function=ops.embedding_bag,
         kind="composite",
         schema="embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        where="derivatives.yaml:8617",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -16395,7 +14341,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16403,7 +14348,6 @@ OPS = [
         function=ops.lp_pool1d,
         kind="composite",
         schema="lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8639",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16421,7 +14365,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16429,7 +14372,6 @@ OPS = [
         function=ops.lp_pool2d,
         kind="composite",
         schema="lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8650",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16447,7 +14389,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16455,7 +14396,6 @@ OPS = [
         function=ops.lp_pool3d,
         kind="composite",
         schema="lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8661",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -16473,7 +14413,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
     Op(
@@ -16481,7 +14420,6 @@ OPS = [
         function=ops.fractional_max_pool,
         kind="composite",
         schema="fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:8672",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[]", True, False),
@@ -16501,7 +14439,6 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        places={},
         formulas={},
     ),
 ]

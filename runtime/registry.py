@@ -6,19 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .spec_lines import entry_place, spec_path
+
 
 @dataclass(frozen=True)
 class Op:
-    """One entry of a spec. `arguments` are (name, type, required, keyword only); `places`: formula to line:col.
-
-    The batching rule has a place too, under the key `batch`.
-    """
+    """One entry of a spec. `arguments` are (name, type, required, keyword only)."""
 
     name: str
     function: Callable[..., Any]
     kind: str
     schema: str
-    where: str
     arguments: tuple[tuple[str, str, bool, bool], ...]
     inputs: tuple[str, ...]
     outputs: tuple[bool, ...]
@@ -30,10 +28,19 @@ class Op:
     dtype: str
     kink: tuple[str, ...]
     complex: bool
-    places: dict[str, str]
     formulas: dict[str, str]
     node: Any = None
     masks: tuple[int, ...] | list[int] = field(default=())
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
     takes_number: bool = False  # there is a kernel for `x <operator> number`
+
+    @property
+    def where(self) -> str:
+        """The entry's place, `derivatives.yaml:92`; the file alone where it is not found there."""
+        return entry_place(self.function.__module__, self.name)
+
+    @property
+    def spec(self) -> str:
+        """The path of the spec."""
+        return spec_path(self.function.__module__)

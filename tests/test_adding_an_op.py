@@ -69,6 +69,15 @@ def test_the_page_counts_the_lines_of_the_example(tmp_path: Path) -> None:
     assert {name: row in PAGE for name, row in rows.items()} == dict.fromkeys(rows, True), rows
 
 
+def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entries of the section are accepted and proved, and the one that says where it appears has its own word."""
+    (tmp_path / "waves.yaml").write_text(block("yaml section"), encoding="utf-8")
+    assert main([str(tmp_path / "waves.yaml"), "--out", str(tmp_path / "waves")]) == 0, capsys.readouterr()
+    bend, parts = load_spec(tmp_path / "waves.yaml")[0].entries
+    assert (bend.variants, parts.variants) == (("function",), ("function", "method"))
+    assert (bend.inherited, parts.inherited) == (("variants", "dtype", "dtypes", "result"), ("dtypes",))
+
+
 def test_op_with_a_kernel(tmp_path: Path) -> None:
     """In a copy of the tree the entry is accepted, proved, and computes."""
     trees.copy(tmp_path, *TREE)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import GraphError
+from ..spec_lines import entry_place
 from .fitting import fit
 
 next_sequence = itertools.count().__next__
@@ -50,7 +51,6 @@ class Node:
     edge_kind = NODE
     output_count = 1
     gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
-    spec_place = ""  # where the op's entry stands
     op_name = ""  # the op's name, for messages
     requires_grad = True
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
@@ -94,6 +94,11 @@ class Node:
         for name in self.saved_slots:
             if getattr(self, name) is not None:
                 setattr(self, name, FREED)
+
+    @property
+    def spec_place(self) -> str:
+        """Where the entry of the op stands, `derivatives.yaml:92`; empty for nodes that no spec describes."""
+        return entry_place(type(self).__module__, self.op_name)
 
     def name(self) -> str:
         """The node's class name, as PyTorch numbers it: MulBackward0."""

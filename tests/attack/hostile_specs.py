@@ -42,7 +42,7 @@ PLAIN = RIGHT.decode()
 
 def corpus() -> list[Hostile]:
     """All of them, names apart."""
-    found = [*files(), *documents(), *values(), *names(), *schemas(), *expressions(), *samples(), *many()]
+    found = [*files(), *documents(), *values(), *names(), *schemas(), *expressions(), *samples(), *sections(), *many()]
     assert len({each.name for each in found}) == len(found)
     return found
 
@@ -380,6 +380,46 @@ def samples() -> Iterator[Hostile]:
         "{x: [0, 1]}",
     ):
         yield Hostile(f"domain {what}", RIGHT + f"  domain: {what}\n".encode())
+
+
+def sections() -> Iterator[Hostile]:
+    """Titles, words and defaults of sections."""
+    below = "\n" + PLAIN
+    texts = {
+        "no title": "- defaults: {dtype: float}",
+        "an empty title": '- section: ""',
+        "a long title": f"- section: {'x' * 5_000}",
+        "a list for a title": "- section: [a]",
+        "a title twice": "- section: a\n  section: b",
+        "words of an entry": "- section: a\n  dtype: float",
+        "a mapping for words": "- section: a\n  about: {b: c}",
+        "a list of defaults": "- section: a\n  defaults: [dtype]",
+        "defaults without values": "- section: a\n  defaults: {dtype, dtypes}",
+        "a deep default": "- section: a\n  defaults: {self: [[[[[[a]]]]]]}",
+        "a list for a formula": "- section: a\n  defaults: {input: [grad]}",
+        "a list for a key": "- section: a\n  defaults: {[a]: b}",
+        "a name by default": "- section: a\n  defaults: {name: f(Tensor self) -> Tensor}",
+        "a computation by default": "- section: a\n  defaults: {elementwise: self + 1}",
+        "a section by default": "- section: a\n  defaults: {section: b}",
+        "an unknown default": "- section: a\n  defaults: {colour: red}",
+        "an unknown word": "- section: a\n  defaults: {dtypes: [red]}",
+        "a torn formula": "- section: a\n  defaults: {self: grad *}",
+        "an interval upside down": "- section: a\n  defaults: {domain: [2, 1]}",
+        "a sample of another op": '- section: a\n  defaults: {hard: ["x=T(3)"]}',
+        "many unknown defaults": "- section: a\n  defaults:" + "".join(f"\n    key{i}: x" for i in range(20_000)),
+    }
+    yield from (Hostile(f"section, {name}", f"{text}{below}".encode()) for name, text in texts.items())
+    right = {
+        "a title that leads away": "- section: ../../etc/passwd\n  about: '](x) | <script> {{ 1 }} {% if %}'",
+        "a title of code": '- section: "\\"\\"\\" + 1"',
+        "no entries": "- section: a\n- section: b\n  defaults: {self: unknown}\n- section: c",
+        "defaults that all entries override": '- section: a\n  defaults: {result: zero, samples: ["self=T(2)"]}',
+    }
+    yield from (Hostile(f"section, {name}", f"{text}{below}".encode(), refused=False) for name, text in right.items())
+    yield Hostile("nothing but sections", b"- section: a\n" * 20_000)
+    keys = ", ".join(f"key{i}: x" for i in range(15_000))
+    rows = "".join(f"- name: f{i}(Tensor self) -> Tensor\n  composite: self\n" for i in range(10_000))
+    yield Hostile("many defaults for many entries", f"- section: a\n  defaults: {{{keys}}}\n{rows}".encode())
 
 
 def many() -> Iterator[Hostile]:

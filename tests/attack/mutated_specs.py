@@ -1,4 +1,4 @@
-"""Random changes to entries of specgrad's own spec, of their structure and of their texts."""
+"""Random changes to entries of specgrad's own spec and to their sections, of their structure and of their texts."""
 
 from __future__ import annotations
 
@@ -67,11 +67,19 @@ ODD: tuple[Any, ...] = (
 )
 
 
-def tree_entries() -> list[Pairs]:
-    """The entries of the spec in the tree as keys and plain values."""
+def tree_entries() -> list[list[Pairs]]:
+    """The entries of the spec in the tree as keys and plain values, each below its section."""
     root = compose(read_text(SPEC))
     assert root is not None
-    return [[(key.value, plain(value)) for key, value in node.value] for node in root.value]
+    found: list[list[Pairs]] = []
+    section: list[Pairs] = []
+    for node in root.value:
+        pairs = [(key.value, plain(value)) for key, value in node.value]
+        if pairs[0][0] == "section":
+            section = [pairs]
+        else:
+            found.append([*section, pairs])
+    return found
 
 
 def plain(node: Any) -> Any:
@@ -83,9 +91,9 @@ def plain(node: Any) -> Any:
     return [plain(item) for item in node.value]
 
 
-def mutated(entries: list[Pairs], rng: random.Random) -> str:
-    """A spec of one or two entries under names of their own, with one to four changes."""
-    chosen = [renamed(rng.choice(entries), number) for number in range(rng.choice((1, 1, 2)))]
+def mutated(entries: list[list[Pairs]], rng: random.Random) -> str:
+    """A spec of one or two entries under names of their own, each in its section, with one to four changes."""
+    chosen = [renamed(pairs, n) for n in range(rng.choice((1, 1, 2))) for pairs in rng.choice(entries)]
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         changed(rng.choice(chosen), rng)
     return "".join(shown(pairs) for pairs in chosen)

@@ -78,8 +78,8 @@ def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.abs(x - y)
 
 
-# A polynomial's last product and sum are rounded one by one there, and so are up to three products behind it: normal_cdf
-# far on the left, whose error is 5.8 units at most on any processor.
+# A polynomial's last product and sum are rounded one by one there, and so are up to three products behind it: such as
+# normal_cdf far on the left, whose error is 5.8 units at most on any processor.
 ROUNDED_TWICE = 3
 
 

@@ -22,7 +22,7 @@ import hashlib
 from codegen.bases import SPEC
 from codegen.load import load_spec
 from codegen.render import Renderer, Target
-files = Renderer(load_spec(SPEC, SPEC.name)[0], Target()).files()
+files = Renderer(load_spec(SPEC, SPEC.name)[0], Target()).rendered()
 print(hashlib.sha256("".join(name + text for name, text in sorted(files.items())).encode()).hexdigest())
 """
 

@@ -1,0 +1,107 @@
+"""Gradient formulas of element-wise entries that have none: the slope of the expression, as a formula over ops."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from collections.abc import Collection
+
+from ..model import Argument, Schema
+from .numbers import CONSTANTS, FLOAT
+from .slope import ONE, chosen, is_number, negative, slope, times
+
+_SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
+GRAD = ast.Name("grad", ast.Load())
+
+
+def derived(schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool) -> ast.expr:
+    """The gradient formula of one argument.
+
+    Args:
+        schema: the entry's schema.
+        expression: what the entry computes, over its arguments.
+        argument: the tensor whose gradient is wanted.
+        is_complex: whether the entry takes complex numbers: then the slope is conjugated.
+
+    Raises:
+        NoSlope: the expression holds something whose slope is not known.
+    """
+    tensors = {a.name for a in schema.arguments if a.type.is_tensor}
+    own = Formulas(expression, tensors).formula(slope(expression, {argument.name: ONE}))
+    tree = with_gradient(own, is_complex)
+    for node in ast.walk(tree):
+        ast.copy_location(node, expression)
+    return tree
+
+
+def with_gradient(tree: ast.expr, is_complex: bool) -> ast.expr:
+    """The slope times the gradient of the result; in a choice the side that is not 0 alone."""
+    if is_number(tree, 0):
+        return ast.Call(ast.Name("zeros_like", ast.Load()), [GRAD], [])
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "where":
+        test, *sides = tree.args
+        return ast.Call(tree.func, [test, *(s if is_number(s, 0) else with_gradient(s, is_complex) for s in sides)], [])
+    if isinstance(tree, ast.IfExp):
+        return ast.IfExp(tree.test, with_gradient(tree.body, is_complex), with_gradient(tree.orelse, is_complex))
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return negative(with_gradient(tree.operand, is_complex))
+    if is_complex and not isinstance(tree, ast.Constant):
+        tree = ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
+    return times(copy.deepcopy(GRAD), tree)
+
+
+class Formulas:
+    """Turns scalar expressions into formulas over ops."""
+
+    def __init__(self, expression: ast.expr, tensors: Collection[str]) -> None:
+        self.result = ast.dump(expression)
+        self.tensors = tensors
+
+    def formula(self, tree: ast.expr) -> ast.expr:
+        """The same over ops; the expression of the entry is `result`."""
+        if ast.dump(tree) == self.result:
+            return ast.Name("result", ast.Load())
+        match tree:
+            case ast.Name(id=name):
+                return ast.Constant(CONSTANTS[name]) if name in CONSTANTS else ast.Name(name, ast.Load())
+            case ast.Constant():
+                return tree
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ast.UnaryOp(ast.Invert(), self.formula(operand))
+            case ast.UnaryOp(op=op, operand=operand):
+                return ast.UnaryOp(op, self.formula(operand))
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                found = self.formula(first)
+                for value in rest:
+                    found = ast.BinOp(found, _SPELLED[type(op)](), self.formula(value))
+                return found
+            case ast.BinOp(left=left, op=op, right=right):
+                return ast.BinOp(self.formula(left), op, self.formula(right))
+            case ast.Compare(left=left, ops=ops, comparators=[right]):
+                return ast.Compare(self.formula(left), ops, [self.formula(right)])
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.choice(test, body, orelse)
+            case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
+                return self.choice(test, body, orelse)
+        assert isinstance(tree, ast.Call)
+        return self.call(tree)
+
+    def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
+        """`where` for a choice that differs between elements."""
+        parts = [self.formula(part) for part in (test, body, orelse)]
+        if any(isinstance(node, ast.Name) and node.id in self.tensors for node in ast.walk(test)):
+            return ast.Call(ast.Name("where", ast.Load()), parts, [])
+        return chosen(*parts)
+
+    def call(self, tree: ast.Call) -> ast.expr:
+        """A call of an op; of numbers alone, the number."""
+        assert isinstance(tree.func, ast.Name)
+        args = [self.formula(argument) for argument in tree.args]
+        if all(isinstance(argument, ast.Constant) for argument in args):
+            value = float(FLOAT[tree.func.id](*(a.value for a in args)))  # type: ignore[attr-defined]
+            if math.isfinite(value):
+                return ast.Constant(value)
+        if tree.func.id == "divide":
+            return ast.BinOp(args[0], ast.Div(), args[1])
+        return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])

@@ -1,0 +1,129 @@
+"""The sections of a spec: an item `- section: Title` among the entries, with what its ops have in common.
+
+A section lasts to the next one. Its `defaults` are the values of keys that its entries do not give themselves, each
+where it can mean something: the entry's reader decides that by the entry's own schema and computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import yaml
+
+from . import formula
+from .fields import Fields
+from .keys import CHOICES, COMMON, KEYS
+from .model import Entry, Problem, Section, Where
+from .places import Source
+from .suggest import did_you_mean
+
+WORDS = ("section", "about", "defaults")
+MOST_CHARACTERS = 80  # of a title
+Nodes = dict[str, tuple[yaml.Node, yaml.Node]]  # key -> its node and that of its value
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What the entries of a section are read with."""
+
+    section: Section | None = None
+    nodes: Nodes = field(default_factory=dict)
+
+
+def begins_section(node: yaml.MappingNode) -> bool:
+    """Whether an item is no entry: it has a title in place of a name, or words of a section without one."""
+    keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+    return "name" not in keys and bool(keys & set(WORDS))
+
+
+class SectionReader(Fields):
+    """Reads one section; `problems` holds what is wrong with it."""
+
+    def __init__(self, node: yaml.MappingNode, source: Source) -> None:
+        super().__init__(node, source)
+        self.end = node.end_mark.line + bool(node.flow_style)  # of a block: where the next item begins
+
+    def read(self) -> Defaults:
+        """The section with those of its defaults that are of the right form."""
+        for key in [key for key in self.keys if key not in WORDS]:
+            hint = did_you_mean(key, WORDS) or ": a section has a title, `about` and `defaults`"
+            self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
+        nodes = self._defaults()
+        title = " ".join((self.plain("section") or "").split())
+        given = self.values.get("section")
+        if given is None or (isinstance(given, yaml.ScalarNode) and not 0 < len(title) <= MOST_CHARACTERS):
+            message = f"expected the title of a section, `- section: Title`, of at most {MOST_CHARACTERS} letters"
+            self.report(self.where("section") if given else self.start, message)
+        about = " ".join((self.plain("about") or "").split())
+        return Defaults(Section(title, about, self.start, self.end, tuple(nodes)), nodes)
+
+    def _defaults(self) -> Nodes:
+        node = self.values.get("defaults")
+        if node is None:
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            self.report(self.source.where(node), "expected keys with values, as in {dtypes: [float]}", "defaults")
+            return {}
+        given = _Given(node, self.source)
+        given.check()
+        self.problems += given.problems
+        return {key: (given.keys[key], given.values[key]) for key in given.keys if key not in given.wrong}
+
+
+class _Given(Fields):
+    """The defaults of a section, each looked at once rather than for every entry."""
+
+    def check(self) -> None:
+        self.wrong: set[str] = set()
+        for key, value in self.values.items():
+            before = len(self.problems)
+            if key in KEYS and key not in COMMON:
+                message = f"'{key}' is said of one op: it has no default; these have: {' '.join(COMMON)}"
+                self.report(self.source.where(self.keys[key]), message, "defaults")
+            elif key in CHOICES:
+                self.choices(key)
+            elif key not in COMMON and isinstance(value, yaml.ScalarNode):
+                keywords = (*formula.REVERSE_KEYWORDS, *formula.FORWARD_KEYWORDS)
+                formula.parse_formula(self.source.text(value), keywords, self.about(key))
+            if len(self.problems) > before:
+                self.wrong.add(key)
+
+
+def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]:
+    """Defaults that are neither keys nor the name of an argument or output of any entry of their section."""
+    for defaults, entries in read:
+        names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
+        known = {*COMMON, *names}
+        for key, (node, _) in defaults.nodes.items():
+            if entries and key not in known and defaults.section is not None:
+                hint = did_you_mean(key, known)
+                message = f"no key, and no argument or output of an entry of the section is named '{key}'{hint}"
+                mark, file = node.start_mark, defaults.section.where.file
+                yield Problem(Where(file, mark.line + 1, mark.column + 1), "", "defaults", message)
+
+
+def _outputs(entry: Entry) -> Iterator[str]:
+    return (output.name for output in entry.schema.returns)
+
+
+def with_entries_named(problems: Iterable[Problem], entries: Iterable[Entry]) -> list[Problem]:
+    """Problems that stand at a default name the section and the entry; those that entries share are stated once."""
+    by_name = {entry.name: entry for entry in entries}
+    found: dict[Problem, dict[str, Entry]] = {}
+    others = []
+    for problem in sorted(set(problems)):
+        entry = by_name.get(problem.op)
+        if entry is not None and entry.section is not None and entry.section.holds(problem.where):
+            found.setdefault(replace(problem, op=""), {})[entry.name] = entry
+        else:
+            others.append(problem)
+    return sorted([*others, *(_named(problem, list(own.values())) for problem, own in found.items())])
+
+
+def _named(problem: Problem, entries: list[Entry]) -> Problem:
+    first, section = entries[0], entries[0].section
+    assert section is not None
+    more = f" and {len(entries) - 1} more" if len(entries) > 1 else ""
+    said = f"a default of the section '{section.title}', for the entry in line {first.where.line}{more}"
+    return replace(problem, op=first.name, message=f"{problem.message} ({said})")

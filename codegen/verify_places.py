@@ -1,0 +1,23 @@
+"""The entries of the ops under check, read off the spec when there is something to show of them.
+
+Generated code knows no lines. The generator's own reader gives them, so they are exact however the YAML is laid out.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .load import load_spec
+from .model import Entry
+
+
+def spec_entry(op: Any) -> Entry | None:
+    """The entry of an op with the places of its keys; None where the spec is gone or no longer holds it."""
+    return _entries(Path(op.spec)).get(op.name)
+
+
+@cache
+def _entries(path: Path) -> dict[str, Entry]:
+    return load_spec(path, path.name)[0].by_name()

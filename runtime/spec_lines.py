@@ -1,0 +1,58 @@
+"""The lines of a spec's entries, read off the spec file when a message shows one.
+
+Generated code holds no line numbers, so a comment in a spec changes nothing of it. A generated package says where its
+spec lies, seen from the package's folder (`_spec_file`). Where the spec is no longer there, or does not hold the op,
+messages name the file alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from typing import Any
+
+# `- name: max.dim(...`, with or without quotes and braces; `name:` need not be the entry's first key.
+_ENTRY = re.compile(r"""\s*(-\s+)?\{?\s*(["']?)name\2\s*:\s*["']?([\w.]+)\s*\(""")
+
+
+def entry_place(module: str, name: str) -> str:
+    """`derivatives.yaml:92`, where the entry of an op stands; empty for what no spec describes.
+
+    Args:
+        module: in which the op's function or node is defined.
+        name: the op's full name.
+    """
+    path = spec_path(module)
+    if not path or not name:
+        return ""
+    line = _lines_now(path).get(name)
+    return os.path.basename(path) + ("" if line is None else f":{line}")
+
+
+def spec_path(module: str) -> str:
+    """The spec that the package of a module was generated from; empty where it is no generated package."""
+    package: Any = sys.modules.get(module.rpartition(".")[0])
+    file = getattr(package, "_spec_file", "")
+    return os.path.join(os.path.dirname(package.__file__ or ""), file) if file else ""
+
+
+def _lines_now(path: str) -> dict[str, int]:
+    try:
+        found = os.stat(path)
+        return _lines(path, found.st_mtime_ns, found.st_size)
+    except OSError:
+        return {}
+
+
+@functools.lru_cache(maxsize=8)
+def _lines(path: str, changed: int, size: int) -> dict[str, int]:
+    """Entry -> line, of a file as it was when it changed last."""
+    first: dict[str, int] = {}
+    other: dict[str, int] = {}  # where `name` is not the first key, or a line of another value looks so
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        for number, text in enumerate(file, 1):
+            if found := _ENTRY.match(text):
+                (first if found[1] else other).setdefault(found[3], number)
+    return other | first

@@ -1,0 +1,87 @@
+"""Which entries make a family, however a spec and its comments are laid out; and that each family has its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.families import MOST_CHARACTERS, families, slugs
+from specgrad.codegen.load import load_spec
+
+ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
+
+# Lines of one letter are entries.
+CASES = {
+    "a comment between heading and entry": ("# ---- Waves ----\n\n# why\n\na\n\nb", {"Waves": "ab"}),
+    "a comment at the first entry": ("# ---- Waves ----\n\n# about a\na\nb", {"Waves": "ab"}),
+    "a comment that looks like a heading": ("# ---- Waves ----\n\n# Note: this is old.\n\na", {"Waves": "a"}),
+    "a comment after a paragraph": (
+        "a\n\n# Waves: up and down.\n\n# why so\n\n# Note: old.\n\nb",
+        {"Ops": "a", "Waves": "b"},
+    ),
+    "a comment above a heading": (
+        "# ---- Waves ----\na\n\n# more to come\n# ---- Sums ----\nb",
+        {"Waves": "a", "Sums": "b"},
+    ),
+    "blank lines": ("\n\n# ---- Waves ----\n\n\n\na\n\n\n\n# ---- Sums ----\n\n\nb", {"Waves": "a", "Sums": "b"}),
+    "several headings, of which one has no entries": ("# ---- Waves ----\n\n# ---- Sums ----\na", {"Sums": "a"}),
+    "two headings in one paragraph": ("# ---- Waves ----\n# ---- Sums ----\na", {"Sums": "a"}),
+    "a last heading without entries": ("# ---- Waves ----\na\n# ---- Sums ----\n", {"Waves": "a"}),
+    "the same title twice": (
+        "# ---- Waves ----\na\n# ---- Sums ----\nb\n# ---- Waves ----\nc",
+        {"Waves": "ac", "Sums": "b"},
+    ),
+    "a box": ("# -------\n# Waves: up.\n# And down.\n# -------\n\n# why\na", {"Waves": "a"}),
+    "words about the file": ("# My ops: all of them.\n\n# Waves: up.\n\na", {"Waves": "a"}),
+    "no heading": ("# about a\na\n\n# about b\nb", {"Ops": "ab"}),
+    "entries above the first heading": ("a\n\n# ---- Waves ----\n\nb", {"Ops": "a", "Waves": "b"}),
+    "a title of other letters": ("# ---- Völlig öde ----\na\n# ---- 波 ----\nb", {"Völlig öde": "a", "波": "b"}),
+    "a dash inside a sentence": ("# ---- Waves ----\na\n\n# see a ---- it is the same\n\nb", {"Waves": "ab"}),
+    "a section": ("- section: Waves\n\n# ---- no heading ----\n\na\n- section: Sums\nb", {"Waves": "a", "Sums": "b"}),
+    "an empty section": ("- section: Waves\n- section: Sums\na\n- section: Rest", {"Sums": "a"}),
+    "entries above the first section": ("# Waves: up.\n\na\n- section: Sums\nb", {"Ops": "a", "Sums": "b"}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_entries_belong_to_the_heading_above(case: str, tmp_path: Path) -> None:
+    """No comment but a heading makes, ends or loses a family; one without entries has no page."""
+    text, expected = CASES[case]
+    lines = [
+        ENTRY.format(line) if len(line) == 1 and line.isalpha() and line.isascii() else f"{line}\n"
+        for line in text.split("\n")
+    ]
+    for end in ("\n", "\r\n"):
+        path = tmp_path / "ops.yaml"
+        path.write_bytes("".join(lines).replace("\n", end).encode())
+        spec, problems = load_spec(path)
+        assert problems == []
+        found = families(path, spec.entries)
+        assert {family.title: "".join(e.name for e in family.entries) for family in found} == expected
+        assert len({family.slug for family in found}) == len(found)
+
+
+def test_introductions_are_what_follows_the_title(tmp_path: Path) -> None:
+    """In the same paragraph; sections of one title have both introductions."""
+    path = tmp_path / "ops.yaml"
+    path.write_text(
+        "# ---- Waves ----\n# they go up.\n\n# why\n\n"
+        + ENTRY.format("a")
+        + "# ---- Waves ---- \n# And down.\n"
+        + ENTRY.format("b")
+    )
+    (family,) = families(path, load_spec(path)[0].entries)
+    assert (family.title, family.introduction) == ("Waves", "They go up. And down.")
+
+
+TITLES = ["Powers", "Powers!", "powers", "P.o.w.e.r.s", "???", "...", "波", "波 動", "Größe", "x" * 300, "x" * 200]
+
+
+def test_every_title_has_a_file_of_its_own() -> None:
+    """Titles of which the letters are the same, of no letters, of letters in any script, and long ones."""
+    names = slugs(TITLES)
+    assert list(names) == TITLES and len(set(names.values())) == len(TITLES)
+    assert [names[title] for title in TITLES[:5]] == ["powers", "powers-2", "powers-3", "p-o-w-e-r-s", "section"]
+    assert (names["波 動"], names["Größe"]) == ("波-動", "grösse")
+    assert all(0 < len(name) <= MOST_CHARACTERS + 3 and "/" not in name for name in names.values())
