@@ -8,11 +8,13 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BENCH_PYTHON ?= $(BIN)/python
 # Who attacks: an interpreter with torch compares random programs with PyTorch (make attack ATTACK_PYTHON=... SEED=7).
 ATTACK_PYTHON ?= $(BIN)/python
+# What a change is compared with (make mutate SINCE=main).
+SINCE ?= HEAD
 SEED ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test attack gen gen-check verify lint type bench docs clean
+.PHONY: help demo test attack gen gen-check verify mutate lint type bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +39,11 @@ gen-check: $(VENV)/stamp-test ## is generated/ what derivatives.yaml says?
 
 verify: $(VENV)/stamp-test ## check every formula of derivatives.yaml numerically
 	$(BIN)/python -m codegen verify
+
+mutate: $(VENV)/stamp-test ## change the entries that differ from SINCE's, one thing at a time: who notices?
+	@mkdir -p out
+	git show $(SINCE):derivatives.yaml > out/since.yaml
+	$(BIN)/python -m codegen mutate --unlike out/since.yaml
 
 lint: $(VENV)/stamp-test ## ruff: rules and format
 	$(BIN)/ruff check

@@ -7,6 +7,7 @@ python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
+python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
@@ -51,9 +52,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    commands = {"verify": verify, "prove": prove, "explain": explain, "pictures": pictures, "new": new}
-    if argv[:1] and argv[0] in commands:
-        return commands[argv[0]](argv[1:])
+    command = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}.get("".join(argv[:1]))
+    if command is not None:
+        return command(argv[1:])
     options = parse(argv)
     project = read(options)
     if project is None:
@@ -181,18 +182,21 @@ def count(project: Project) -> int:
 
 def verify(argv: list[str]) -> int:
     """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
-    from .verify_command import verify_command, verify_project
+    from .verify_command import LIMIT, seconds, verify_command, verify_project
 
     parser = argparse.ArgumentParser(prog="python -m codegen verify")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    parser.add_argument(
+        "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
+    )
     add_options(parser)
     options = parser.parse_args(argv)
     if options.spec is None:
-        return verify_command(options.names)
+        return verify_command(options.names, options.limit)
     project = read(options)
     if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
         return 1
-    return verify_project(project, options.names)
+    return verify_project(project, options.names, options.limit)
 
 
 def pictures(argv: list[str]) -> int:
@@ -239,6 +243,14 @@ def prove(argv: list[str]) -> int:
     lines, wrong = proved(project.spec, options.names, joined(project.renderer.bases))
     print("\n".join(lines))
     return 1 if wrong else 0
+
+
+def mutate(argv: list[str]) -> int:
+    """See which mistakes in the entries of the tree nobody would notice."""
+    from .mutate_command import mutate_command
+
+    project = read(argparse.Namespace(spec=None))
+    return 1 if project is None else mutate_command(argv, project.spec, project.path)
 
 
 def explain(argv: list[str]) -> int:

@@ -14,6 +14,7 @@ from .doc_code import IN_PLACE, DocCode
 from .model import Argument
 from .numpy_code import numpy_names, possibly_missing
 from .op_code import OpCode
+from .overloads import chooses_by_types
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,8 @@ class Dispatcher:
 
     @property
     def same_parameters(self) -> bool:
-        """Whether all overloads have them, and their types tell overloads with a default from those without."""
-        if len({tuple((a.python_name, a.keyword_only) for a in c.arguments) for c in self.codes}) > 1:
-            return False
-        for same in zip(*(c.arguments for c in self.codes), strict=True):
-            required = {a.type for a in same if a.default is None}
-            optional = {a.type for a in same if a.default is not None}
-            if required & optional or (required and optional and numpy_names(self.codes[0].arguments)):
-                return False
-        return True
+        """Whether all overloads have them, and their types choose."""
+        return chooses_by_types([c.arguments for c in self.codes])
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:

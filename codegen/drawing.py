@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from .curves import grid, pieces, window
+from .isolation import Lost, answers
 from .manifest import MANIFEST, listed
 from .model import Entry, Spec
-from .ownership import plain_bytes
+from .ownership import Refused, plain_bytes
 from .picture import picture
 from .pictured import picture_files, plain_values
-from .verify_command import PACKAGE, Package, processes, registry
+from .verify_command import LIMIT, PACKAGE
+from .verify_processes import Package, registry
 from .write import Files, differences, plan
 
 COMMAND = "codegen pictures"
@@ -27,7 +29,7 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
     """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
-    new = drawn(spec, package) if isinstance(package, str) else drawn_apart(spec, package)
+    new = drawn(spec, package) if package == PACKAGE else drawn_apart(spec, package)
     found = {name: same_or_new(root / name, text) for name, text in new.items()}
     files = listed(found, COMMAND, spec.file)
     if only_check:
@@ -52,8 +54,10 @@ def same_or_new(path: Path, text: str) -> str:
 
 def drawn_apart(spec: Spec, package: Package) -> Files:
     """All pictures of a package outside the tree, which is imported in a process of its own."""
-    with processes(1) as pool:
-        return pool.submit(drawn, spec, package).result()
+    ((_, found),) = answers([(drawn, (spec, package))], LIMIT, 1)
+    if isinstance(found, Lost):
+        raise Refused(f"pictures: drawing {found.how}")
+    return found
 
 
 def drawn(spec: Spec, package: Package = PACKAGE) -> Files:

@@ -42,15 +42,17 @@ class EntryReader(Fields):
         gradients = self._gradients(schema, any(differentiability))
         if undefined(gradients) and "output_differentiability" not in self.values:
             differentiability = (False,) * len(schema.returns)
+        aliases = self.items("aliases")
         return Entry(
             schema=schema,
             where=self.where("name"),
-            compute=self._compute(),
+            compute=self._compute(schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
             commutative=(self.choice("commutative") or "false").lower() == "true",
             namespace=self.choice("namespace"),
-            aliases=tuple(text.value for text in self.items("aliases")),
+            aliases=tuple(text.value for text in aliases),
+            alias_places=tuple(text.where() for text in aliases),
             dtype=self.choice("dtype") or "promote",
             result_dtype=result_dtype,
             dtypes=dtypes,
@@ -58,6 +60,7 @@ class EntryReader(Fields):
             replaces=(self.choice("replaces") or "false").lower() == "true",
             tries=self.plain("try"),
             check=self.plain("check"),
+            ignores=tuple(text.value for text in self.items("ignores")),
             batch=self.plain("batch"),
             backward=self._backward(),
             gradients=gradients,
@@ -135,9 +138,10 @@ class EntryReader(Fields):
         outputs = zip(schema.returns, result_dtype, strict=True)
         return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
-    def _compute(self) -> Compute:
+    def _compute(self, schema: Schema) -> Compute:
         given = [key for key in COMPUTE if key in self.values]
-        if not given and not any(did_you_mean(key, COMPUTE) for key in self.keys.keys() - KEYS):
+        strange = self.keys.keys() - KEYS - {a.name for a in schema.arguments} - {r.name for r in schema.returns}
+        if not given and not any(did_you_mean(key, COMPUTE) for key in strange):
             self.report(self.where("name"), f"the op is not computed: give one of {', '.join(COMPUTE)}")
         for key in given[1:]:
             self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")

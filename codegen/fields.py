@@ -77,6 +77,8 @@ class Fields:
         """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
         node = self.values.get(key)
         nodes = [] if node is None else node.value if isinstance(node, yaml.SequenceNode) else [node]
+        if node is not None and not nodes:
+            self.report(self.source.where(node), "an empty list says nothing: fill it, or leave the key out", key)
         for item in nodes:
             if not isinstance(item, yaml.ScalarNode):
                 self.report(self.source.where(item), "a list of plain values is wanted here", key)

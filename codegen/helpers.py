@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from .parameters import Parameters
 from .taken import Taken
 
 Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
@@ -27,6 +28,7 @@ class Known:
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
     views: frozenset[str] | None = None
+    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     taken: Taken = field(default_factory=Taken)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
 

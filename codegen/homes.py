@@ -14,6 +14,7 @@ from pathlib import Path
 
 from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities
 from .model import Problem, Spec, Where
+from .parameters import Parameters, parameters_of
 
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
@@ -37,6 +38,7 @@ PLACES: Places = {
     "scalar function": ("scalars.py",),
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
+KEYS = {"kernel": "kernel", "check": "check", "batch": "batching rule", "view": "view"}  # that name functions
 SUFFIXES = {"kernel": "_kernels", "recipe": "_recipes", "check": "_rules"}  # of the runtime's modules in generated code
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
 CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
@@ -66,6 +68,17 @@ class Home:
             for name, node in offered_nodes(path) if kind in WITH_SIBLINGS else defined_nodes(path):
                 if kind not in CALLED or isinstance(node, ast.FunctionDef):
                     yield Part(self, kind, name, path, node)
+
+    @cached_property
+    def parameters(self) -> dict[str, dict[str, Parameters]]:
+        """What the functions of each kind that a key names take."""
+        found: dict[str, dict[str, Parameters]] = {}
+        for kind in KEYS.values():
+            modules: dict[Path, list[ast.stmt]] = {}
+            for part in self.tables[kind]:
+                modules.setdefault(part.file, []).append(part.node)
+            found[kind] = {name: each for body in modules.values() for name, each in parameters_of(body).items()}
+        return found
 
     def files(self, kind: str) -> list[Path]:
         """The modules in which a kind is looked for."""
@@ -148,6 +161,13 @@ class Library:
         kind, name = key
         return self.parts[kind][name]
 
+    def parameters(self, kind: str) -> dict[str, Parameters]:
+        """What the functions of a kind take."""
+        found: dict[str, Parameters] = {}
+        for home in self.homes:
+            found = home.parameters[kind] | found
+        return found
+
     def known(self) -> Known:
         """What a spec may name, as the checks of a spec take it."""
         names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
@@ -160,6 +180,7 @@ class Library:
             checks=names["check"],
             batches=names["batching rule"],
             views=names["view"],
+            parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )
 
     def scalar_modules(self) -> tuple[Path, ...]:

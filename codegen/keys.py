@@ -10,7 +10,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "variants": ("function", "method", "inplace", "formula"),
     "operator": (
         *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>", "r-"),
-        *("==", "!=", "<", "<=", ">", ">=", "neg", "pos", "abs", "invert"),
+        *("==", "!=", "<", "<=", ">", ">=", "neg", "abs", "invert"),
     ),
     "commutative": ("True", "False", "true", "false"),
     "namespace": ("nn.functional", "special", "linalg", "fft"),
@@ -31,6 +31,6 @@ COMMON = (
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "try", "domain", "samples", "hard", "doc", "example"}
+    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

@@ -61,7 +61,7 @@ def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tu
 
 def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
     """A reader for each entry of the list, and the problems of its sections and of items that are neither."""
-    if root is None:
+    if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):  # nothing, or nothing behind `---`
         return [], []
     if not isinstance(root, yaml.SequenceNode):
         return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")]

@@ -129,6 +129,7 @@ class Entry:
     commutative: bool = False  # x <operator> y = y <operator> x
     namespace: str | None = None
     aliases: tuple[str, ...] = ()
+    alias_places: tuple[Where, ...] = ()  # where each of them stands
     dtype: str = "promote"
     result_dtype: tuple[str, ...] = ("same",)  # one per output
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
@@ -136,6 +137,7 @@ class Entry:
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
     tries: str | None = None  # the entry of which a recipe or a view is looked up first
     check: str | None = None
+    ignores: tuple[str, ...] = ()  # arguments that change nothing
     batch: str | None = None  # a function of runtime/batching/rules/
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula

@@ -1,5 +1,7 @@
 """Operator symbols of the spec and the special methods of Python that they stand for."""
 
+import ast
+
 UNARY = {"neg": ("__neg__",), "abs": ("__abs__",), "~": ("__invert__",), "invert": ("__invert__",)}
 BINARY = {
     "+": "add",
@@ -19,3 +21,33 @@ BINARY = {
 }
 REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+SYMBOLS: dict[type[ast.AST], str] = {  # by the nodes of expressions that stand for them
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.USub: "neg",
+    ast.Invert: "invert",
+}
+
+
+def special_methods(operator: str) -> tuple[str, ...]:
+    """The special methods that an operator gives, but for reflected and in-place ones, which go with them."""
+    if operator in BINARY:
+        return (f"__{BINARY[operator]}__",)
+    return UNARY.get(operator, ()) or ((COMPARISONS[operator],) if operator in COMPARISONS else ())

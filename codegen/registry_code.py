@@ -29,4 +29,6 @@ class RegistryCode:
     @property
     def formula_texts(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
+        if self.entry.backward is not None:
+            formulas["backward"] = self.entry.backward
         return {name: " ".join(f.text.split()) for name, f in formulas.items()}

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from .formula import called
 from .helpers import Arity
 from .model import Entry, Schema
+from .operators import special_methods
 from .suggest import did_you_mean
+from .syntax import library_of, of_library
 
 Fault = tuple[ast.AST, str]  # a node of an expression and what is wrong with it
 
@@ -48,12 +50,17 @@ class Ops:
         self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
         self.methods: dict[str, list[Schema]] = {name: [] for name in broken}
         self.entries: dict[str, Entry] = {}
+        self.overloads: dict[str, list[Entry]] = {}  # of each function, in the order in which it tries them
+        self.operators: dict[str, Entry] = {}  # by the special method that an operator gives
         self.outputs: set[str] = set()  # the fields of named results, as in x.max(0).values
         for entry in entries:
             self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         self.entries[entry.name] = entry
+        self.overloads.setdefault(entry.schema.name, []).append(entry)
+        for method in special_methods(entry.operator or ""):
+            self.operators.setdefault(method, entry)
         if len(entry.schema.returns) > 1:
             self.outputs.update(output.name for output in entry.schema.returns)
         own = entry.schema.name
@@ -76,8 +83,13 @@ class Scope:
 
     def faults(self, tree: ast.AST) -> Iterator[Fault]:
         """Every unknown name, attribute, function and method, and every call that does not fit its callee."""
+        yield from self._library_faults(tree)
         functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        foreign = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and self._is_of_library(node)]
+        skipped = {id(part) for node in foreign for part in ast.walk(node)}
         for node in ast.walk(tree):
+            if id(node) in skipped or id(getattr(node, "func", None)) in skipped:
+                continue
             match node:
                 case ast.Call(func=ast.Name()):
                     yield from self._function_faults(node)
@@ -90,13 +102,28 @@ class Scope:
                 case ast.Name(id=name) if id(node) not in functions and name not in self.values:
                     yield node, self._no_value(name)
 
+    def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
+        """What is of a module, each time as a whole: `torch.nn.functional.relu`."""
+        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
+                yield node, of_library(node)
+
     def _callable(self) -> set[str]:
         return {*(self.functions or {}), *self.ops.functions}
 
     def _no_value(self, name: str) -> str:
         if name in self._callable():
             return f"function '{name}' is used as a value"
+        own, suffix = name[:-2], name[-2:]
+        if suffix in ("_p", "_t") and own in self.values and f"{own}_p" not in self.values:
+            return f"unknown name '{name}': x_p and x_t are words of forward formulas, here there is '{own}'"
         return f"unknown name '{name}'{did_you_mean(name, {*self.values, *self._callable()})}"
+
+    def _is_of_library(self, node: ast.Attribute) -> bool:
+        """Whether it is something of a module, as in `math.exp`."""
+        root = library_of(node)
+        return bool(root) and root not in self.values
 
     def _function_faults(self, call: ast.Call) -> Iterator[Fault]:
         name = called(call)

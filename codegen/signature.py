@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from .bounds import LARGEST
 from .model import Argument, Return, Schema, Type
 from .suggest import did_you_mean
 
@@ -218,5 +220,13 @@ def _fits(source: str, type_: Type) -> bool:
 
 
 def _is_literal(pattern: str, source: str) -> bool:
-    short = len(source) <= LONGEST_NUMBER or source[0] in "'\""
-    return short and re.fullmatch(pattern, source, re.ASCII) is not None
+    if source[:1] in ("'", '"'):
+        return re.fullmatch(pattern, source, re.ASCII) is not None
+    return len(source) <= LONGEST_NUMBER and re.fullmatch(pattern, source, re.ASCII) is not None and _is_held(source)
+
+
+def _is_held(source: str) -> bool:
+    """Whether a number is one that an int64 or a float can hold."""
+    if re.fullmatch(r"-?\d+", source):
+        return abs(int(source)) <= LARGEST
+    return source in ("True", "False") or math.isfinite(float(source))

@@ -12,5 +12,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` for the known name nearest to `name`, or nothing when none is near."""
     if len(name) > LONGEST:
         return ""
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
+    known = sorted(set(known))
+    folded = {each.lower(): each for each in known}
+    if folded.get(name.lower(), name) != name:
+        return f" (did you mean '{folded[name.lower()]}'?)"
+    near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""

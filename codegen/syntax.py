@@ -44,6 +44,23 @@ _SPELLING: dict[type[ast.AST], str] = {
 }
 
 
+LIBRARIES = ("math", "cmath", "np", "numpy", "torch", "sg", "specgrad", "scipy", "jnp", "F")
+NUMBERS = ("pi", "e", "tau", "inf", "nan")  # that modules have
+
+
+def library_of(node: ast.expr) -> str:
+    """The module at the root of `math.exp` or `torch.special.erf`; empty for anything else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) and node.id in LIBRARIES else ""
+
+
+def of_library(node: ast.Attribute) -> str:
+    """What to write for something of a module."""
+    instead = "the number" if node.attr in NUMBERS else node.attr
+    return f"an expression has no modules: write {instead} for {ast.unparse(node)}"
+
+
 def faults(node: ast.AST, parent: ast.AST, syntax: Syntax) -> Iterator[tuple[ast.AST, str]]:
     """The forbidden nodes, with the parent standing in for operators, which have no place of their own."""
     here = node if hasattr(node, "lineno") else parent
@@ -68,6 +85,8 @@ def _fault(node: ast.AST, syntax: Syntax) -> str:
             return "a bytes literal is not allowed here"
         case ast.Constant(value=value) if value is Ellipsis:
             return "'...' is not allowed here"
+        case ast.Attribute() if ast.Attribute not in syntax and library_of(node):
+            return of_library(node)
     if isinstance(node, syntax):
         return constant_fault(node)
     return f"{_SPELLING.get(type(node), type(node).__name__)} is not allowed here"

@@ -9,6 +9,7 @@ from .context import Context
 from .helpers import Arity, Known
 from .keys import WITHOUT_GRADIENT
 from .model import MOST_PROBLEMS, Problem, Spec
+from .name_registry import name_problems
 from .scope import Ops, Scope
 from .sections import with_entries_named
 from .suggest import did_you_mean
@@ -16,8 +17,12 @@ from .validate_backward import check_backward
 from .validate_composite import check_composite
 from .validate_forward import check_forward
 from .validate_gradient import check_gradients
-from .validate_names import check_names, duplicates
+from .validate_logic import check_logic
+from .validate_names import check_names
+from .validate_overloads import check_overloads
 from .validate_sample import check_samples
+from .validate_signatures import check_signatures
+from .validate_unused import check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
 
@@ -33,7 +38,7 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     known = Known(helpers=known) if isinstance(known, dict) else known
     entries = (*(base.entries if base else ()), *spec.entries)
     ops = Ops(entries, spec.broken)
-    problems = list(islice(duplicates(spec, base), MOST_PROBLEMS))
+    problems = list(islice(name_problems(spec, base), MOST_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
         for check in CHECKS:
@@ -107,6 +112,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 CHECKS = (
     check_names,
+    check_overloads,
     _check_named,
     _check_tried,
     _check_outputs,
@@ -115,5 +121,8 @@ CHECKS = (
     check_gradients,
     check_backward,
     check_forward,
+    check_logic,
     check_samples,
+    check_signatures,
+    check_unused,
 )

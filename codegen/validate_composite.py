@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .context import Context
-from .model import Entry, Problem
+from .formula import value_reads
+from .model import Entry, Problem, Schema
+from .operators import SYMBOLS, special_methods
 from .scope import fits
 
 
@@ -43,14 +45,47 @@ def _circle(context: Context) -> list[str]:
 
 
 def _called(context: Context, entry: Entry) -> Iterator[str]:
-    """The composite ops that an entry's expression calls, of several overloads the first that fits the call."""
+    """The composite ops that an entry's expression calls, by name and by operator."""
     if entry.compute.kind != "composite" or entry.compute.tree is None:
         return
+    found = [*_called_by_name(context, entry, entry.compute.tree), *_called_by_operator(context, entry)]
+    yield from (each for each in found if context.ops.entries[each].compute.kind == "composite")
+
+
+def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[str]:
+    """Of several overloads the first that fits the call."""
     arguments = [a.name for a in entry.schema.arguments]
-    for call, name in context.calls(entry.compute.tree):
+    for call, name in context.calls(tree):
         if name in arguments:
             continue
         given = int(isinstance(call.func, ast.Attribute))
         overloads = (context.ops.methods if given else context.ops.functions).get(name, ())
-        found = [schema.full_name for schema in overloads if fits(call, schema, given)]
-        yield from (each for each in found[:1] if context.ops.entries[each].compute.kind == "composite")
+        found = [each for each in overloads if fits(call, each, given) and _types_fit(entry, call, each, given)]
+        yield from [schema.full_name for schema in found[:1]]
+
+
+def _types_fit(entry: Entry, call: ast.Call, schema: Schema, given: int) -> bool:
+    """Whether no tensor is given by place where the schema asks for something else; a check may make others of them."""
+    tensors = [a.name for a in entry.tensor_arguments if not a.type.is_list and entry.check is None]
+    pairs = zip(call.args, schema.arguments[given:], strict=False)
+    return not any(isinstance(a, ast.Name) and a.id in tensors and not to.type.is_tensor for a, to in pairs)
+
+
+def _called_by_operator(context: Context, entry: Entry) -> Iterator[str]:
+    """The ops of operators that have a tensor among their operands."""
+    assert entry.compute.tree is not None
+    tensors = [a.name for a in entry.tensor_arguments]
+    for node in ast.walk(entry.compute.tree):
+        for symbol in _operators(node):
+            for method in special_methods(SYMBOLS.get(type(symbol), "")):
+                if method in context.ops.operators and value_reads(node, tensors):
+                    yield context.ops.operators[method].name
+
+
+def _operators(node: ast.AST) -> Sequence[ast.AST]:
+    match node:
+        case ast.BinOp(op=symbol) | ast.UnaryOp(op=symbol):
+            return (symbol,)
+        case ast.Compare(ops=symbols):
+            return symbols
+    return ()

@@ -15,6 +15,7 @@ def check_forward(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.compute.kind == "composite":
         return
+    tensors = [argument.name for argument in entry.tensor_arguments]
     has_gradient = any(formula.tree is not None for formula in entry.gradients.values())
     for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
         formula = entry.forward.get(output.name)
@@ -24,6 +25,8 @@ def check_forward(context: Context) -> Iterator[Problem]:
                 yield context.problem(entry.where, message, output.name)
         elif not differentiable:
             yield context.problem(formula.where, "the output is not differentiable", output.name)
+        elif all(name in entry.gradients and not _has_tangent(entry, name) for name in tensors):
+            yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
         elif formula.tree is not None:
             yield from _check_formula(context, output.name, formula.tree)
         else:

@@ -20,7 +20,7 @@ def check_gradients(context: Context) -> Iterator[Problem]:
             yield context.problem(formula.where, "only a Tensor argument has a gradient", name)
         elif formula.tree is not None:
             yield from _check_formula(context, name, formula)
-    if any(entry.output_differentiability):
+    if any(entry.output_differentiability) or entry.undefined_gradients:
         for argument in entry.tensor_arguments:
             if argument.name not in entry.gradients:
                 message = "a differentiable argument needs a formula, or non_differentiable"

@@ -2,67 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import keyword
+from collections.abc import Iterator, Sequence
 
 from .context import Context
 from .keys import KEYS
-from .model import Entry, Problem, Spec
+from .model import Argument, Entry, Problem
 from .operators import UNARY
 from .signature import name_fault
 
+MEANING = ("self", "input", "grad", "grads", "result", "wanted")  # words of formulas and of Python's parameters
 TAKEN = "the generated code uses '{}' for something else: give it another name"
-
-
-def duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
-    """Entries of the same name, or whose names differ only in what Python, or a file's name, cannot tell apart."""
-    first = {entry.identifier.lower(): entry for entry in base.entries} if base else {}
-    functions = {name: entry for entry in base.entries for name in _all_names(entry)} if base else {}
-    overloads: dict[str, list[Entry]] = {}
-    for entry in base.entries if base else ():
-        overloads.setdefault(entry.schema.name, []).append(entry)
-    for entry in spec.entries:
-        other = first.setdefault(entry.identifier.lower(), entry)
-        extended = overloads.get(entry.schema.name, []) if entry.schema.overload else []
-        names = entry.aliases if extended else public_names(entry)
-        again = next((functions[name] for name in names if name in functions), None)
-        if other is not entry:
-            same = "duplicate entry" if other.name == entry.name else f"{other.name} is the same in Python"
-            yield Problem(entry.where, entry.name, "", f"{same}, first at {other.where}")
-        elif again is not None:
-            what = "specgrad" if again.where.file == "derivatives.yaml" else again.where.file.partition("/")[0]
-            yield Problem(entry.where, entry.name, "", f"{what} has an op of this name, at {again.where}{_hint(entry)}")
-        else:
-            yield from _overload_faults(entry, extended)
-        yield from _operator_faults(entry, base)
-
-
-def _operator_faults(entry: Entry, base: Spec | None) -> Iterator[Problem]:
-    """An operator of Tensor that a base's op has, where it stays."""
-    methods = UNARY.get(entry.operator or "", entry.operator)
-    entries = base.entries if base and entry.operator else ()
-    other = next((e for e in entries if UNARY.get(e.operator or "", e.operator) == methods), None)
-    if other is not None:
-        message = f"the operator {entry.operator} is that of {other.name} at {other.where}, and stays so"
-        yield Problem(entry.key_places["operator"], entry.name, "operator", message)
-
-
-def _hint(entry: Entry) -> str:
-    """How to add an overload, where that may have been meant."""
-    return "" if entry.schema.overload else f"; an overload of it is named, as {entry.schema.name}.Mine"
-
-
-def _overload_faults(entry: Entry, extended: list[Entry]) -> Iterator[Problem]:
-    """An overload of a base's function that would hide one of the base's, or that would have to change Tensor."""
-    types = [argument.type for argument in entry.schema.arguments]
-    hidden = next((e for e in extended if [argument.type for argument in e.schema.arguments] == types), None)
-    if hidden is not None:
-        message = f"its arguments have the types of those of {hidden.name} at {hidden.where}: nothing tells them apart"
-        yield Problem(entry.where, entry.name, "", message)
-    if extended and {"method", "inplace"} & {*entry.variants}:
-        message = (
-            f"Tensor.{entry.schema.name} stays as it is: an overload that a package adds needs `variants: [function]`"
-        )
-        yield Problem(entry.key_places.get("variants", entry.where), entry.name, "variants", message)
 
 
 def public_names(entry: Entry) -> list[str]:
@@ -71,15 +21,12 @@ def public_names(entry: Entry) -> list[str]:
     return names + [f"{name}_" for name in names] if "inplace" in entry.variants else names
 
 
-def _all_names(entry: Entry) -> list[str]:
-    """Its public functions, and those of this overload."""
-    return [*public_names(entry), entry.identifier, f"{entry.identifier}_"]
-
-
 def check_names(context: Context) -> Iterator[Problem]:
     """Names that mean something else already, in formulas, among ops, in generated code or as an attribute."""
     yield from _check_values(context)
+    yield from _check_case(context)
     yield from _check_aliases(context)
+    yield from _check_operator(context)
     yield from _check_taken(context)
 
 
@@ -105,14 +52,38 @@ def _check_values(context: Context) -> Iterator[Problem]:
         yield context.problem(entry.where, "'self' is spelt 'input' in Python: there is one already", "input")
 
 
+def _check_case(context: Context) -> Iterator[Problem]:
+    """Arguments and outputs that differ in case only, from each other or from a word that means something."""
+    schema = context.entry.schema
+    known = {word.lower(): word for word in (*keyword.kwlist, *KEYS, *MEANING)}
+    for name in (*(a.name for a in schema.arguments), *(output.name for output in schema.returns)):
+        other = known.setdefault(name.lower(), name)
+        if name != other:
+            message = f"'{name}' and '{other}' differ in case only: give it another name"
+            yield context.problem(context.entry.where, message, name)
+
+
+def _check_operator(context: Context) -> Iterator[Problem]:
+    """An operator has one operand or two, and the op as many arguments that have to be given, tensors at first."""
+    entry = context.entry
+    if entry.operator is None:
+        return
+    count = 1 if entry.operator in UNARY else 2
+    required = [a for a in entry.schema.arguments if a.default is None]
+    if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
+        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {_spell(required)}"
+        yield context.problem(entry.key_places["operator"], message, "operator")
+
+
+def _spell(required: Sequence[Argument]) -> str:
+    return f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
+
+
 def _check_aliases(context: Context) -> Iterator[Problem]:
     entry = context.entry
-    for alias in entry.aliases:
+    for alias, where in zip(entry.aliases, entry.alias_places, strict=True):
         if fault := name_fault(alias):
-            message = f"'{alias}' cannot be the name of a function: {fault}"
-            yield context.problem(entry.key_places["aliases"], message, "aliases")
-        elif any(schema.name == alias for schema in context.ops.functions.get(alias, ())):
-            yield context.problem(entry.key_places["aliases"], f"'{alias}' is an op of its own", "aliases")
+            yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
 
 
 def _check_taken(context: Context) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .context import Context
 from .model import Problem, Sample
 from .sample_tensors import MAKERS, tensor_fault
+from .sample_types import type_fault
 from .suggest import did_you_mean
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
@@ -38,10 +39,20 @@ def _check_sample(context: Context, key: str, sample: Sample) -> Iterator[Proble
         if name not in known:
             message = f"the op has no argument '{name}'{did_you_mean(name, known)}"
             yield context.problem(value, message, key)
-        yield from _check_value(context, key, value)
+        faults = list(_check_value(context, key, value))
+        yield from faults or _check_type(context, key, name, value)
     missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
     if missing:
         yield context.problem(sample.where, f"the sample misses {', '.join(missing)}", key)
+
+
+def _check_type(context: Context, key: str, name: str, value: ast.expr) -> Iterator[Problem]:
+    """A value is of its argument's type; for a tensor of an element-wise op, but the first, a number may stand."""
+    argument = context.entry.schema.argument(name)
+    if argument is not None:
+        or_number = context.entry.compute.kind == "elementwise" and argument not in context.entry.tensor_arguments[:1]
+        if fault := type_fault(value, argument.type, or_number):
+            yield context.problem(value, f"{name}: {fault}", key)
 
 
 def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Problem]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from .verify_batch import check_batch
+from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
-from .verify_masks import check_backward, check_fused, check_inputs, check_outputs
-from .verify_point import Point, gradients
-from .verify_report import Finding, Report, place_of
+from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
+from .verify_point import Point, formulas_alone, gradients, joined
+from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import call_texts
 from .verify_second import check_second
@@ -21,6 +23,7 @@ Check = Callable[[Point, Report], None]
 
 EVERYWHERE: tuple[Check, ...] = (
     check_reverse,
+    check_backward,
     check_forward,
     check_second,
     check_forward_again,
@@ -28,7 +31,6 @@ EVERYWHERE: tuple[Check, ...] = (
     check_inputs,
     check_outputs,
     check_fused,
-    check_backward,
     check_inplace,
     check_number,
     check_commutative,
@@ -44,9 +46,9 @@ UNRECORDED: tuple[Check, ...] = (
 )  # where nothing has a gradient
 
 
-def verify_op(op: Any) -> Report:
-    """All checks at all points of one op."""
-    report = Report()
+def verify_op(op: Any, report: Report | None = None) -> Report:
+    """All checks at all points of one op; the findings go into `report`, where one is given."""
+    report = Report() if report is None else report
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
@@ -67,24 +69,37 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         check_results(point, report)
         recorded = any(output._rg for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
-        shown = f"({text}){' complex' if is_complex else ''}"
-        report.add(Finding(place_of(op), op.name, "", f"at {shown}: {type(error).__name__}: {error}"))
+        shown, key = f"({text}){' complex' if is_complex else ''}", key_of(op, error)
+        report.add(Finding(place_of(op, key), op.name, key, f"at {shown}: {said(error)}"))
         return
     for check in EVERYWHERE if recorded else UNRECORDED:
-        attempt(check, point, report)
+        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
+        with formulas_alone() if alone else nullcontext():
+            attempt(check, point, report)
 
 
 def attempt(check: Check, point: Point, report: Report) -> None:
-    """Run one check; an exception is a finding, named after the formula that raises it where one does alone."""
+    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
     try:
         check(point, report)
     except Exception as error:
-        op = point.op
-        about = check.__name__.removeprefix("check_").replace("_", " ")
+        subject, key = _at_fault(check, point, error)
+        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}"))
+
+
+def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
+    """What a check was about that raised, and the key of the entry where that stands."""
+    with formulas_alone():
         formula = next(_raising(point), "")
-        subject = f"gradient of {formula}" if formula else {"batch": "batching"}.get(about, f"{about} check")
-        place = place_of(op, formula or {"forward": "result", "batch": "batch"}.get(about.partition(" ")[0], ""))
-        report.add(Finding(place, op.name, subject, f"at {point}: {type(error).__name__}: {error}"))
+    if formula:
+        return f"gradient of {formula}", formula
+    if BACKWARD in point.op.formulas and next(_raising(point), ""):
+        return BACKWARD, BACKWARD
+    about = check.__name__.removeprefix("check_").replace("_", " ")
+    if about == "batch":
+        return "batching", "batch"
+    key = forward_formula(point.op) if about.startswith("forward") else key_of(point.op, error)
+    return f"{about} check", key
 
 
 def _raising(point: Point) -> Iterator[str]:
@@ -93,6 +108,6 @@ def _raising(point: Point) -> Iterator[str]:
         tensors = point.tensors([i == number for i in range(len(point.leaves))])
         try:
             outputs = point.outputs(tensors)
-            gradients(outputs, [tensors[number]], point.seeds(outputs))
+            joined(gradients(outputs, [tensors[number]], point.seeds(outputs)))
         except Exception:
             yield leaf.argument

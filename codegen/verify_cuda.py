@@ -16,6 +16,7 @@ import numpy as np
 
 from specgrad.runtime.kernels.table import ElementKernels
 
+from .verify_errors import said
 from .verify_report import Finding, Report, both, place_of
 
 SIZE = 7  # elements: two blocks, the second one not full
@@ -94,7 +95,7 @@ def simulate(op: Any, package: str, report: Report) -> None:
             with np.errstate(all="ignore"):
                 expected, found = kernel.run()
         except Exception as error:
-            add(kernel, f"{type(error).__name__}: {error}", report)
+            add(kernel, said(error), report)
             continue
         for name in expected:
             same = np.isclose(found[name], expected[name], rtol=1e-12, atol=1e-15, equal_nan=True)
@@ -106,4 +107,4 @@ def simulate(op: Any, package: str, report: Report) -> None:
 
 def add(kernel: Kernel, text: str, report: Report) -> None:
     about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
-    report.add(Finding(place_of(kernel.op), kernel.op.name, about, text))
+    report.add(Finding(place_of(kernel.op), kernel.op.name, about, text, level=2))

@@ -16,6 +16,7 @@ from .verify_point import Point, adopt, gradients
 from .verify_report import Finding, Report, both, place_of
 
 RELATIVE = 1e-11
+BACKWARD = "backward"  # the key of the kernel, and what findings about it are about
 
 
 def subsets(count: int) -> Iterator[list[bool]]:
@@ -114,28 +115,40 @@ def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], rep
         for argument, got, formula, edge in zip(names, found, right, node.edges, strict=True):
             if edge is None and got is None:
                 continue  # a list's formula gives the gradients of all its tensors
-            if got is not None and formula is not None:
-                compare(point, argument, "gradient by the kernel", "compared with the formula", got, formula, report)
-            elif got is not formula:
-                text = f"at {point} the kernel for backward leaves out a gradient that the formula gives, or adds one"
-                report.add(Finding(place_of(point.op, argument), point.op.name, f"gradient of {argument}", text))
+            if not report.has(point.op.name, f"gradient of {argument}"):  # else the formula is no measure
+                _compare_kernel(point, argument, got, formula, report)
+
+
+def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
+    """What the kernel gives for an argument, beside what the formula gives."""
+    if got is not None and formula is not None:
+        text, size = difference(got.detach().array, formula.detach().array)
+        about = f"the kernel's gradient of {argument} {text} as by the formula"
+    else:
+        about = f"the kernel leaves out the gradient of {argument} that the formula gives, or adds one"
+        text, size = "" if got is formula else about, float("inf")
+    if text:
+        report.add(Finding(place_of(point.op, BACKWARD), point.op.name, BACKWARD, f"at {point} {about}", size))
 
 
 def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:
     """Two gradients that must be the same; nan equals nan."""
     subject = f"{kind} of {argument}" if kind.endswith("gradient") else f"{kind}, {argument}"
-    a, b = got.detach().array, right.detach().array
-    text = ""
-    size = float("inf")
-    if a.shape != b.shape or a.dtype != b.dtype:
-        text = f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}"
-    elif not same(a, b):
-        worst = worst_index(a, b)
-        shown = both(a[worst], b[worst])
-        text = f"at element {list(map(int, worst))} is {shown[0]}, not {shown[1]}"
-        size = float(np.nan_to_num(abs(a[worst] - b[worst]) / (abs(a[worst]) + abs(b[worst])), nan=np.inf))
+    text, size = difference(got.detach().array, right.detach().array)
     if text:
         report.add(Finding(place_of(point.op, argument), point.op.name, subject, f"at {point}, {about}: {text}", size))
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
+    """How one gradient differs from the right one, and how much; nothing for none."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
+    if same(a, b):
+        return "", 0.0
+    worst = worst_index(a, b)
+    shown = both(a[worst], b[worst])
+    size = float(np.nan_to_num(abs(a[worst] - b[worst]) / (abs(a[worst]) + abs(b[worst])), nan=np.inf))
+    return f"at element {list(map(int, worst))} is {shown[0]}, not {shown[1]}", size
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -21,3 +21,9 @@ def spec_entry(op: Any) -> Entry | None:
 @cache
 def _entries(path: Path) -> dict[str, Entry]:
     return load_spec(path, path.name)[0].by_name()
+
+
+def has_key(op: Any, key: str) -> bool:
+    """Whether an op's entry says something under a key."""
+    entry = spec_entry(op)
+    return entry is not None and key in entry.key_places

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .keys import KEYS
 from .verify_places import spec_entry
 
 
@@ -59,22 +60,20 @@ class Report:
         return [str(f) for f in sorted(found, key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))]
 
 
-def place_of(op: Any, formula: str = "") -> str:
-    """Where a formula stands, or the name of the batching rule (`batch`); the entry itself for an op without it."""
+def place_of(op: Any, key: str = "") -> str:
+    """Where a formula stands, or the value of another key; the entry itself for an op without it."""
     entry = spec_entry(op)
     if entry is None:
         return PurePath(op.spec).name
     formulas = entry.gradients | entry.forward
-    if formula in formulas:
-        return str(formulas[formula].where)
-    if formula == "batch" and entry.batch:
-        return str(entry.key_places["batch"])
-    return f"{entry.where.file}:{entry.where.line}"
+    if key in formulas:
+        return str(formulas[key].where)
+    return str(entry.key_places[key]) if key in entry.key_places else f"{entry.where.file}:{entry.where.line}"
 
 
 def forward_formula(op: Any) -> str:
     """The key of the first forward-mode formula: `result`, or the name of an output."""
-    known = {"self", *op.inputs, *[name for name, *_ in op.arguments]}
+    known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
     return next((key for key in op.formulas if key not in known), "result")
 
 

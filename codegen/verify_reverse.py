@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from .proof.boundaries import POLICIES
 from .verify_point import Point, adopt, gradients, joined, real
 from .verify_report import Finding, Report, both, call_at, element, number, place_of
 from .verify_slopes import Slopes, slopes
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
+ROUGHLY = 1e-4  # how exactly a gradient has to be one of the slopes of a kink for a hint
 
 
 def check_reverse(point: Point, report: Report) -> None:
@@ -33,7 +35,7 @@ def check_reverse(point: Point, report: Report) -> None:
         begin += size
         worst = _worst(joined([found[which]]), part, joined(seeds), report)
         if worst is not None:
-            report.add(_finding(point, which, worst, joined([found[which]]), part.value, joined(seeds)))
+            report.add(_finding(point, which, worst, joined([found[which]]), part, joined(seeds)))
 
 
 def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
@@ -70,7 +72,7 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
     return worst if excess[worst] > 1 else None
 
 
-def _finding(point: Point, which: int, worst: int, given: np.ndarray, slope: np.ndarray, seed: np.ndarray) -> Finding:
+def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray) -> Finding:
     """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
     leaf = point.leaves[which]
     step = 2 if np.iscomplexobj(leaf.array) else 1
@@ -78,10 +80,11 @@ def _finding(point: Point, which: int, worst: int, given: np.ndarray, slope: np.
     by_number = point.op.kind == "elementwise" and not point.constants
     text, size = single(point, which, index) if by_number else ("", 0.0)
     if not text:
-        wanted = expected(slope, seed)
-        pair = [as_complex(values, worst // step, step) for values in (given, wanted)]
-        size = relative(*pair)
-        text = f"at {element(leaf, index)} of {point} {comparison(*pair)} (for random output gradients)"
+        ways = (given, expected(part.value, seed), *_at_kinks(part, seed))
+        got, wanted, *others = (as_complex(values, worst // step, step) for values in ways)
+        size = relative(got, wanted)
+        text = f"at {element(leaf, index)} of {point} {comparison(got, wanted)} (for random output gradients)"
+        text += kink_hint(got, wanted, others)
     return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
 
 
@@ -93,9 +96,9 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     touched = np.argwhere(np.broadcast_to(spots, arrays[0].shape))
     best: tuple[str, float] = ("", 0.0)
     for spot in map(tuple, touched):
-        given, wanted, at = at_numbers(point, which, [a[spot] for a in arrays])
+        given, wanted, at, others = at_numbers(point, which, [a[spot] for a in arrays])
         if is_wrong(given, wanted):
-            found = f"at {at} {comparison(given, wanted)}", relative(given, wanted)
+            found = f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}", relative(given, wanted)
             best = max(best, found, key=lambda pair: pair[1])
     return best
 
@@ -107,8 +110,8 @@ def is_wrong(given: complex, wanted: complex) -> bool:
     return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
 
 
-def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str]:
-    """(gradient by the formula, slope, the call shown) of one leaf at single numbers."""
+def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
+    """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
     tensors = [adopt(a.copy()) for a in arrays]
     for tensor in tensors:
@@ -119,8 +122,23 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
     table = slopes(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
     step = 2 if np.iscomplexobj(arrays[which]) else 1
-    wanted = as_complex(expected(table.value, seed), 0, step)
-    return as_complex(joined([given]), 0, step), wanted, call_at(point, values)
+    ways = (expected(table.value, seed), *_at_kinks(table, seed))
+    wanted, *others = (as_complex(values, 0, step) for values in ways)
+    return as_complex(joined([given]), 0, step), wanted, call_at(point, values), others
+
+
+def _at_kinks(part: Slopes, seed: np.ndarray) -> list[np.ndarray]:
+    """What J^T v is with the slopes of either side of a kink, or with what some policy makes of them."""
+    ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
+    return [expected(way, seed) for way in ways]
+
+
+def kink_hint(given: complex, wanted: complex, others: Sequence[complex]) -> str:
+    """Where to read on when a formula gives what the function has at a kink, but by another policy than the entry's."""
+    finite = [other for other in others if np.isfinite(other)]
+    is_one = any(abs(given - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
+    at_a_kink = any(abs(wanted - other) > ROUGHLY * (1 + abs(other)) for other in finite)
+    return " (a slope of this kink, but not the one that the entry asks for: see key kink)" * (is_one and at_a_kink)
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:

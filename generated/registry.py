@@ -4048,7 +4048,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        formulas={"self": "filled(grad, self.shape)", "result": "auto_linear"},
+        formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
     ),
     Op(
         name="filled",
@@ -4100,7 +4100,11 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        formulas={"self": "expand_reduced(grad, self.shape, dim, keepdim)", "result": "auto_linear"},
+        formulas={
+            "self": "expand_reduced(grad, self.shape, dim, keepdim)",
+            "result": "auto_linear",
+            "backward": "spread_sum(grad, self.shape, dim)",
+        },
     ),
     Op(
         name="prod",
@@ -4129,6 +4133,7 @@ OPS = [
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
+            "backward": "product_slope(grad, self, None)",
         },
     ),
     Op(
@@ -4162,6 +4167,7 @@ OPS = [
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
+            "backward": "product_slope(grad, self, dim)",
         },
     ),
     Op(
@@ -4205,7 +4211,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "filled(grad / reduced_count(self.shape, None), self.shape)", "result": "auto_linear"},
+        formulas={
+            "self": "filled(grad / reduced_count(self.shape, None), self.shape)",
+            "result": "auto_linear",
+            "backward": "spread_mean(grad, self.shape, None)",
+        },
     ),
     Op(
         name="mean.dim",
@@ -4238,6 +4248,7 @@ OPS = [
         formulas={
             "self": "expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
             "result": "auto_linear",
+            "backward": "spread_mean(grad, self.shape, dim)",
         },
     ),
     Op(
@@ -4312,6 +4323,7 @@ OPS = [
         formulas={
             "self": "var_backward(grad, self, dim, correction, keepdim)",
             "result": "slope_along(var_backward(ones_like(result), self_p, dim, correction, keepdim), self_t, dim, keepdim)",
+            "backward": "variance_slope(grad, self, dim, correction)",
         },
     ),
     Op(
@@ -4385,6 +4397,7 @@ OPS = [
         formulas={
             "self": "std_backward(grad, self, result, dim, correction, keepdim)",
             "result": "slope_along(std_backward(ones_like(result), self_p, result, dim, correction, keepdim), self_t, dim, keepdim)",
+            "backward": "deviation_slope(grad, self, result, dim, correction)",
         },
     ),
     Op(
@@ -4412,6 +4425,7 @@ OPS = [
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
+            "backward": "extreme_slope(grad, self, result, dim)",
         },
     ),
     Op(
@@ -4439,6 +4453,7 @@ OPS = [
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
+            "backward": "extreme_slope(grad, self, result, dim)",
         },
     ),
     Op(
@@ -4462,6 +4477,7 @@ OPS = [
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
+            "backward": "extreme_slope(grad, self, result, None)",
         },
     ),
     Op(
@@ -4482,7 +4498,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="max.other",
@@ -4523,6 +4543,7 @@ OPS = [
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
+            "backward": "extreme_slope(grad, self, result, None)",
         },
     ),
     Op(
@@ -4543,7 +4564,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="min.other",
@@ -4723,6 +4748,7 @@ OPS = [
         formulas={
             "self": "norm_backward(grad, self, result, p, dim, keepdim)",
             "result": "slope_along(norm_backward(ones_like(result), self_p, result, p, dim, keepdim), self_t, dim, keepdim)",
+            "backward": "norm_slope(grad, self, result, p, dim)",
         },
     ),
     Op(
@@ -4770,6 +4796,7 @@ OPS = [
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
             "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
+            "backward": "logsumexp_slope(grad, self, result, dim)",
         },
     ),
     Op(
@@ -4795,7 +4822,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear"},
+        formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear", "backward": "cumsum_slope(grad, dim)"},
     ),
     Op(
         name="sort",
@@ -4820,7 +4847,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_chosen(grad, self.shape, dim, indices)",
+            "values": "auto_select",
+            "backward": "chosen_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="msort",
@@ -4892,7 +4923,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_chosen(grad, self.shape, dim, indices)",
+            "values": "auto_select",
+            "backward": "chosen_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="kthvalue",
@@ -4917,7 +4952,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="sum_to_size",
@@ -4980,7 +5019,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="nanmedian",
@@ -5023,7 +5066,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="mode",
@@ -5043,7 +5090,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)", "values": "auto_select"},
+        formulas={
+            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "values": "auto_select",
+            "backward": "choice_slope(grad, self.shape, dim, indices)",
+        },
     ),
     Op(
         name="nansum",
@@ -5698,6 +5749,7 @@ OPS = [
             "x1": "row_distances_backward(...)[0]",
             "x2": "row_distances_backward(...)[1]",
             "result": "row_distances_tangent(x1_p, x2_p, x1_t, x2_t, result, p)",
+            "backward": "row_distances_slope(wanted, grad, x1, x2, result, p)",
         },
     ),
     Op(
@@ -6180,7 +6232,12 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.mm(adjoint(mat2))", "mat2": "adjoint(self).mm(grad)", "result": "auto_multilinear"},
+        formulas={
+            "self": "grad.mm(adjoint(mat2))",
+            "mat2": "adjoint(self).mm(grad)",
+            "result": "auto_multilinear",
+            "backward": "mm_backward(wanted, grad, self, mat2)",
+        },
     ),
     Op(
         name="bmm",
@@ -6200,7 +6257,12 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.bmm(adjoint(mat2))", "mat2": "adjoint(self).bmm(grad)", "result": "auto_multilinear"},
+        formulas={
+            "self": "grad.bmm(adjoint(mat2))",
+            "mat2": "adjoint(self).bmm(grad)",
+            "result": "auto_multilinear",
+            "backward": "bmm_backward(wanted, grad, self, mat2)",
+        },
     ),
     Op(
         name="mv",
@@ -6220,7 +6282,12 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.outer(conjugate(vec))", "vec": "adjoint(self).mv(grad)", "result": "auto_multilinear"},
+        formulas={
+            "self": "grad.outer(conjugate(vec))",
+            "vec": "adjoint(self).mv(grad)",
+            "result": "auto_multilinear",
+            "backward": "mv_backward(wanted, grad, self, vec)",
+        },
     ),
     Op(
         name="dot",
@@ -8593,7 +8660,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"self": "sum_to_size(grad, self.shape)", "result": "auto_linear"},
+        formulas={
+            "self": "sum_to_size(grad, self.shape)",
+            "result": "auto_linear",
+            "backward": "sum_to_size(grad, self.shape)",
+        },
     ),
     Op(
         name="alias",
@@ -9349,7 +9420,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"self": "select_backward(grad, self.shape, dim, index)", "result": "auto_linear"},
+        formulas={
+            "self": "select_backward(grad, self.shape, dim, index)",
+            "result": "auto_linear",
+            "backward": "select_backward(grad, self.shape, dim, index)",
+        },
     ),
     Op(
         name="select_backward",
@@ -9412,7 +9487,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"self": "slice_backward(grad, self.shape, dim, start, end, step)", "result": "auto_linear"},
+        formulas={
+            "self": "slice_backward(grad, self.shape, dim, start, end, step)",
+            "result": "auto_linear",
+            "backward": "slice_backward(grad, self.shape, dim, start, end, step)",
+        },
     ),
     Op(
         name="slice_backward",
@@ -9561,7 +9640,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"self": "diagonal_backward(grad, self.shape, offset, dim1, dim2)", "result": "auto_linear"},
+        formulas={
+            "self": "diagonal_backward(grad, self.shape, offset, dim1, dim2)",
+            "result": "auto_linear",
+            "backward": "diagonal_backward(grad, self.shape, offset, dim1, dim2)",
+        },
     ),
     Op(
         name="diagonal_backward",
@@ -9808,7 +9891,11 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"tensors": "cat_backward(grad, sizes(tensors), dim)", "result": "auto_linear"},
+        formulas={
+            "tensors": "cat_backward(grad, sizes(tensors), dim)",
+            "result": "auto_linear",
+            "backward": "cut_apart(wanted, grad, sizes(tensors), dim)",
+        },
     ),
     Op(
         name="stack",
@@ -9828,7 +9915,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear"},
+        formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear", "backward": "unstacked(wanted, grad, dim)"},
     ),
     Op(
         name="flip",
@@ -9848,7 +9935,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.flip(dims)", "result": "auto_linear"},
+        formulas={"self": "grad.flip(dims)", "result": "auto_linear", "backward": "flip(grad, dims)"},
     ),
     Op(
         name="roll",
@@ -9876,7 +9963,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.roll(negated(shifts), dims)", "result": "auto_linear"},
+        formulas={
+            "self": "grad.roll(negated(shifts), dims)",
+            "result": "auto_linear",
+            "backward": "roll(grad, negated(shifts), dims)",
+        },
     ),
     Op(
         name="triu",
@@ -9897,7 +9988,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.triu(diagonal)", "result": "auto_linear"},
+        formulas={"self": "grad.triu(diagonal)", "result": "auto_linear", "backward": "triu(grad, diagonal)"},
     ),
     Op(
         name="tril",
@@ -9918,7 +10009,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "grad.tril(diagonal)", "result": "auto_linear"},
+        formulas={"self": "grad.tril(diagonal)", "result": "auto_linear", "backward": "tril(grad, diagonal)"},
     ),
     Op(
         name="constant_pad_nd",
@@ -9942,7 +10033,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "constant_pad_nd(grad, negated(pad), 0)", "result": "constant_pad_nd(self_t, pad, 0)"},
+        formulas={
+            "self": "constant_pad_nd(grad, negated(pad), 0)",
+            "result": "constant_pad_nd(self_t, pad, 0)",
+            "backward": "constant_pad_nd(grad, negated(pad), 0)",
+        },
     ),
     Op(
         name="clone",
@@ -10017,6 +10112,7 @@ OPS = [
             "self": "index_backward(grad, self.shape, indices)",
             "indices": "non_differentiable",
             "result": "auto_linear",
+            "backward": "index_backward(grad, self.shape, indices)",
         },
     ),
     Op(
@@ -10112,6 +10208,7 @@ OPS = [
             "self": "index_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
             "result": "auto_linear",
+            "backward": "index_select_backward(grad, self.shape, dim, index)",
         },
     ),
     Op(
@@ -10180,6 +10277,7 @@ OPS = [
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
             "result": "auto_linear",
+            "backward": "gather_slope(grad, self.shape, dim, index)",
         },
     ),
     Op(
@@ -11008,6 +11106,7 @@ OPS = [
             "weight": "linear_weight_grad(grad, conjugate(self))",
             "bias": "grad.sum_to_size(bias.shape)",
             "result": "linear(self_t, weight_p) + linear(self_p, weight_t, bias_t)",
+            "backward": "linear_backward(wanted, grad, self, weight, self.shape, weight.shape)",
         },
     ),
     Op(
@@ -11605,6 +11704,7 @@ OPS = [
         formulas={
             "self": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
+            "backward": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
         },
     ),
     Op(
@@ -12225,6 +12325,7 @@ OPS = [
             "weight": "(grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)",
             "bias": "grad.sum_to_size(affine_shape).reshape(bias.shape)",
             "output": "standardize_tangent(self_t, weight_t, bias_t, self_p, weight_p, dim, affine_shape, eps)",
+            "backward": "standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps)",
         },
     ),
     Op(
@@ -12260,6 +12361,7 @@ OPS = [
             "weight": "grouped_weight_slope(grad, self, groups, eps)",
             "bias": "sum_channels(grad)",
             "output": "grouped_tangent(self_t, weight_t, bias_t, self_p, weight_p, groups, eps)",
+            "backward": "standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps)",
         },
     ),
     Op(
@@ -12332,6 +12434,7 @@ OPS = [
             "self": "rms_slope(grad, self, weight, dim, eps)",
             "weight": "(grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)",
             "output": "rms_tangent(self_t, weight_t, self_p, weight_p, dim, eps)",
+            "backward": "normalize_rms_backward(wanted, grad, self, weight, scale, dim)",
         },
     ),
     Op(
@@ -12356,7 +12459,11 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "softmax_backward(grad, result, dim)", "result": "softmax_backward(self_t, result, dim)"},
+        formulas={
+            "self": "softmax_backward(grad, result, dim)",
+            "result": "softmax_backward(self_t, result, dim)",
+            "backward": "softmax_backward(grad, result, dim)",
+        },
     ),
     Op(
         name="softmax_backward",
@@ -12411,6 +12518,7 @@ OPS = [
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
+            "backward": "log_softmax_backward(grad, result, dim)",
         },
     ),
     Op(
@@ -12476,6 +12584,7 @@ OPS = [
             "target": "non_differentiable",
             "weight": 'not_implemented("class weights are constants of the loss")',
             "output": "nll_loss(self_t, target, weight, reduction, ignore_index)[0]",
+            "backward": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
         },
     ),
     Op(
@@ -12552,6 +12661,7 @@ OPS = [
             "target": "non_differentiable",
             "weight": 'not_implemented("class weights are constants of the loss")',
             "output": "cross_entropy_tangent(self_t, self_p, target, weight, kept, reduction, ignore_index, label_smoothing)",
+            "backward": "cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
         },
     ),
     Op(
@@ -12585,6 +12695,7 @@ OPS = [
             "self": "mse_loss_backward(grad, self, target, reduction)",
             "target": "mse_loss_backward(grad, target, self, reduction)",
             "result": "reduce_loss(2 * (self_p - target_p) * (self_t - target_t), reduction)",
+            "backward": "mse_loss_slopes(wanted, grad, self, target, reduction)",
         },
     ),
     Op(
@@ -12815,6 +12926,7 @@ OPS = [
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
             "result": "auto_linear",
+            "backward": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
         },
     ),
     Op(
@@ -12919,6 +13031,7 @@ OPS = [
             "bias_hh": "rnn_gradients(...)[5]",
             "output": "rnn_tangents(...)[0]",
             "last_hidden": "rnn_tangents(...)[1]",
+            "backward": "rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity)",
         },
     ),
     Op(
@@ -12965,6 +13078,7 @@ OPS = [
             "output": "lstm_tangents(...)[0]",
             "last_hidden": "lstm_tangents(...)[1]",
             "last_cell": "lstm_tangents(...)[2]",
+            "backward": "lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse)",
         },
     ),
     Op(
@@ -13006,6 +13120,7 @@ OPS = [
             "bias_hh": "gru_gradients(...)[5]",
             "output": "gru_tangents(...)[0]",
             "last_hidden": "gru_tangents(...)[1]",
+            "backward": "gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse)",
         },
     ),
     Op(
@@ -13052,6 +13167,7 @@ OPS = [
             "value": "attention_gradients(...)[2]",
             "bias": "attention_gradients(...)[3]",
             "output": "attention_tangents(...)[0]",
+            "backward": "attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first)",
         },
     ),
     Op(
@@ -13090,6 +13206,7 @@ OPS = [
             "self": "self_attention_gradients(...)[0]",
             "bias": "self_attention_gradients(...)[1]",
             "output": "self_attention_tangents(...)[0]",
+            "backward": "self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale)",
         },
     ),
     Op(
@@ -13640,6 +13757,7 @@ OPS = [
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
             "targets": "non_differentiable",
             "result": "(temporal_slope(ones_like(result), log_probs_p, targets, input_lengths, target_lengths, blank) * log_probs_t).sum([0, 2])",
+            "backward": "ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank)",
         },
     ),
     Op(

@@ -1,4 +1,4 @@
-"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see guards.py."""
+"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify_guards.py."""
 
 import os
 import random
@@ -32,7 +32,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 if os.environ.get("SPECGRAD_GUARDS"):
-    from . import guards
+    from specgrad.codegen import verify_guards as guards
 
     guards.guard()
 

@@ -93,7 +93,7 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
             value = evaluate(operand, points)
             return -value if isinstance(op, ast.USub) else np.logical_not(value)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _BINARY[type(op)](evaluate(left, points), evaluate(right, points))
+            return _applied(_BINARY[type(op)], tree, [left, right], points)
         case ast.BoolOp(op=op, values=values):
             found = [evaluate(value, points) for value in values]
             return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*found))
@@ -106,6 +106,15 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
         case ast.Call(func=ast.Name(id=name), args=args):
             return _called(name, args, points)
     raise Unknown(ast.unparse(tree))
+
+
+def _applied(function: Callable[..., Any], tree: ast.expr, operands: list[ast.expr], points: Points) -> Any:
+    """A function of some operands, if it takes such numbers: bits of floats are none."""
+    values = [evaluate(operand, points) for operand in operands]
+    try:
+        return function(*values)
+    except TypeError:
+        raise Unknown(ast.unparse(tree)) from None
 
 
 def _called(name: str, args: list[ast.expr], points: Points) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from .loading import load_compiler
 from .places import INTRINSICS as PLACES
 from .shifted import SHIFTED
 from .tiles import INTRINSICS
+
+# SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
+CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
 
 
 class LazyKernel:
@@ -51,9 +55,11 @@ class LazyKernel:
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
+        if CHECKED:  # numba's cache looks at the name, not at this option
+            function.__qualname__ += "-checked"
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
-        return njit(**options)(function)
+        return njit(boundscheck=CHECKED, **options)(function)
 
     def only_linked(self) -> Any:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""

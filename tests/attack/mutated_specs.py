@@ -100,7 +100,8 @@ def mutated(entries: list[list[Pairs]], rng: random.Random) -> str:
 
 
 def renamed(pairs: Pairs, number: int) -> Pairs:
-    return [(key, f"our{number}_{value}" if key == "name" else value) for key, value in pairs if key != "aliases"]
+    kept = [(key, value) for key, value in pairs if key not in ("aliases", "operator")]  # which the tree's op has
+    return [(key, f"our{number}_{value}" if key == "name" else value) for key, value in kept]
 
 
 def shown(pairs: Pairs) -> str:

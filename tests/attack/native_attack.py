@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
+from specgrad.codegen import verify_guards as guards
 from specgrad.runtime.elementwise import Elementwise
 from specgrad.runtime.native.setting import interrupt
 from specgrad.runtime.structured_op import StructuredGradient, StructuredOp
 from specgrad.runtime.view_plans import ViewOp
 
-from .. import guards
 from . import native_programs as programs
 from .native_programs import Operands, Program
 

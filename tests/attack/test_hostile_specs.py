@@ -21,6 +21,7 @@ from tests.patience import PATIENCE
 from .amount import FULL, SEED, amount
 from .hostile_specs import Hostile, corpus
 from .mutated_specs import mutated, tree_entries
+from .structural_edits import edited_specs
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = corpus()
@@ -50,6 +51,15 @@ def test_mutated_entries_are_accepted_or_refused_with_a_place(
     specs = [mutated(texts, rng).encode("utf-8", errors="surrogatepass") for _ in range(MUTATED // amount(1, 100))]
     verdicts = judge(tmp_path, specs)
     figures("mutated specs", judged=len(specs), refused=sum(bool(problems) for problems in verdicts))
+
+
+@pytest.mark.parametrize("chunk", range(amount(1, 10)))
+def test_slips_of_a_hand_are_refused_with_a_place(chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
+    """Entries of specgrad's own spec with one thing wrong, of twenty-one kinds: none is accepted."""
+    edits = edited_specs(random.Random(f"edited {SEED} {chunk}"), each=4)
+    verdicts = judge(tmp_path, [text.encode() for _, text in edits])
+    assert [name for (name, _), problems in zip(edits, verdicts, strict=True) if not problems] == [], "accepted"
+    figures("edited specs", judged=len(edits), refused=len(edits))
 
 
 def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:

@@ -150,6 +150,30 @@ ENTRIES = {
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
         """,
+    "running": """\
+        (Tensor self, int dim) -> Tensor
+          dtypes: [float]
+          check: one_dim
+          kernel: cumsum
+          batch: along
+          self: reversed_cumsum(grad, dim)
+          backward: cumsum_slope(grad, dim)
+          result: self_t.cumsum(dim)
+          samples: ["self=T(3, 4), dim=1"]
+        """,
+    "matrices": """\
+        (Tensor self, Tensor mat2) -> Tensor
+          dtype: match
+          dtypes: [float]
+          check: mm
+          kernel: mm
+          batch: product
+          self: grad.mm(adjoint(mat2))
+          mat2: adjoint(self).mm(grad)
+          backward: mm_backward(wanted, grad, self, mat2)
+          result: self_t.mm(mat2_p) + self_p.mm(mat2_t)
+          samples: ["self=T(3, 3), mat2=T(3, 3)"]
+        """,
     "softmax": """\
         (Tensor self, int dim, ScalarType? dtype=None) -> Tensor
           dtype: same
@@ -250,6 +274,7 @@ def norm2(self: float, other: float) -> float:
 SECOND = "second derivative"
 FORWARD = "by forward mode"
 LOOP = ", the loop "
+KERNEL = "the kernel's gradient of "
 
 MISTAKES = [
     Mistake("sign", "atan2", "-grad * self /", "grad * self /", "other",
@@ -320,6 +345,13 @@ MISTAKES = [
     Mistake("forward: not summed", "cumsum", "self_t.cumsum(dim)", "self_t + 0", "result", says=FORWARD),
     Mistake("forward: detached tangent", "softmax", "softmax_backward(self_t, result, dim)",
             "softmax_backward(self_t.detach(), result, dim)", "result", says="forward mode differentiated"),
+    Mistake("kernel: sum in the wrong direction", "running", "cumsum_slope(grad, dim)", "cumsum(grad, dim)", "backward",
+            says=KERNEL),
+    Mistake("kernel: shape error", "running", "cumsum_slope(grad, dim)", "sum_dim(grad, (dim,), False)", "backward",
+            says="Error: "),
+    Mistake("kernel: exchanged matrices", "matrices", "grad, self, mat2)", "grad, mat2, self)", "backward",
+            says="Error: "),
+    Mistake("a kernel beside a wrong formula", "running", "reversed_cumsum(grad, dim)", "grad.cumsum(dim)", "self"),
     Mistake("batch: the dimension of the examples", "sum", "batch: reduction", "batch: leading", "batch", says=LOOP),
     Mistake("batch: along the examples", "cumsum", "batch: along", "batch: leading", "batch", says=LOOP),
     Mistake("batch: a matrix of matrices", "mm", "batch: product", "batch: leading", "batch", says="ShapeError"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from specgrad.codegen.helpers import Known
 from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library, read_known
+from specgrad.codegen.parameters import Parameters, read_parameters
 
 
 def write(path: Path, text: str) -> None:
@@ -19,7 +20,7 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
     write(tmp_path / "autograd" / "formulas_loss.py", "def c(*xs): ...\n")
     write(tmp_path / "kernels" / "scalar.py", "def exp(x): ...\n")
     write(tmp_path / "kernels" / "cpu" / "matmul.py", "mv = mm = 1\ndef bmm(): ...\n")
-    write(tmp_path / "rules" / "dims.py", "def one_dim(): ...\n")
+    write(tmp_path / "rules" / "dims.py", "def one_dim(name, x, dim=0):\n    return x, dim + 1\n")
     write(tmp_path / "views.py", "def transpose(): ...\n")
     assert read_known(tmp_path) == Known(
         helpers={"a": (2, 3), "c": (0, math.inf)},
@@ -28,6 +29,11 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
         kernels=frozenset({"mv", "mm", "bmm"}),
         checks=frozenset({"one_dim"}),
         views=frozenset({"transpose"}),
+        parameters={
+            "kernel": {"bmm": Parameters((), 0, 0)},
+            "check": {"one_dim": Parameters(("name", "x", "dim"), 2, 3, read=frozenset({"dim"}))},
+            "view": {"transpose": Parameters((), 0, 0)},
+        },
     )
     helpers = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)).parts["helper"]
     assert {name: part.spelling for name, part in helpers.items()} == {"a": "formulas.a", "c": "formulas_loss.c"}
@@ -35,3 +41,13 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
 
 def test_what_is_not_there_is_not_checked(tmp_path: Path):
     assert read_known(tmp_path) == Known()
+
+
+def test_reads_parameters(tmp_path: Path):
+    """Other names of a function have its parameters; what needs a keyword or is no function is left out."""
+    text = "def _own(x): ...\ndef f(call: Call, y=1, *z) -> Any: ...\ng = f\nh = g\nn = 1\ndef k(x, *, y): ...\n"
+    write(tmp_path / "some.py", text)
+    found = read_parameters(tmp_path)
+    assert found.keys() == {"f", "g", "h"}
+    assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "z", "Call", "Any")
+    assert [found["f"].takes(count) for count in (0, 1, 9)] == [False, True, True]

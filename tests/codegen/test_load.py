@@ -96,7 +96,7 @@ MISTAKES = [
     ("method,", "methd,", "2:24: mul.Tensor, variants: unknown value 'methd' (did you mean 'method'?)"),
     ('"*"', '"x"',
      "3:14: mul.Tensor, operator: unknown value 'x' "
-     "(one of + - * / // % ** @ & | ^ ~ << >> r- == != < <= > >= neg pos abs invert)"),
+     "(one of + - * / // % ** @ & | ^ ~ << >> r- == != < <= > >= neg abs invert)"),
     ("doc: x * y", "dtype: promot",
      "11:10: mul.Tensor, dtype: unknown value 'promot' (did you mean 'promote'?)"),
     ("doc: x * y", "result_dtype: [int46]",

@@ -153,9 +153,13 @@ def test_a_base_and_its_overloads(make: Callable[..., Any]) -> None:
             "",
             "Tensor.add stays as it is: an overload that a package adds needs",
         ),
-        (", Tensor scale", ", *, Scalar scale=1", "its arguments have the types of those of add.Tensor at derivatives"),
-        ("add.Scaled", "add", "specgrad has an op of this name, at derivatives.yaml:"),
-        ("  namespace: special\n", "  operator: '@'\n", "the operator @ is that of matmul at derivatives.yaml:"),
+        (
+            ", Tensor scale",
+            ", *, Scalar scale=1",
+            "nothing tells its arguments from those of add.Tensor at deriv",
+        ),
+        ("add.Scaled", "add", "specgrad has an op of this name: 'add' is the name of add.Tensor, at derivatives.yaml:"),
+        ("  namespace: special\n", "  operator: '@'\n", "'@' is the operator of matmul, at derivatives.yaml:"),
     ],
 )
 def test_what_a_base_has_stays(

@@ -126,9 +126,9 @@ def test_what_is_no_section_is_refused(text: str, load: Load) -> None:
 def test_what_makes_no_sense_in_entries_names_section_and_entries(check: Callable[..., list[str]]) -> None:
     """The line of the default and that of the first entry, and how many more there are."""
     section = "- section: Waves\n  defaults:\n    dtype: float\n    self: grad * unknown(self)\n    result: zero\n"
-    names = (EXP.replace("exp(T", f"exp.{name}(T") for name in ("one", "two", "three"))
+    names = (EXP.replace("exp(T", f"exp_{name}(T") for name in ("one", "two", "three"))
     (problem,) = check(section + "".join(names))
-    assert problem.startswith("spec.yaml:4:18: exp.one, self: ") and "'unknown'" in problem
+    assert problem.startswith("spec.yaml:4:18: exp_one, self: ") and "'unknown'" in problem
     assert problem.endswith("(a default of the section 'Waves', for the entry in line 6 and 2 more)")
 
 

@@ -59,7 +59,7 @@ ENTRIES = [
     ("MAX", "values", "dim",
      "6:9: max.dim, dim: the output's name is that of an argument or a key of the spec"),
     ("EXP", "elementwise", "aliases: [conj]\n  elementwise",
-     "7:12: exp, aliases: 'conj' is an op of its own"),
+     "7:13: exp, aliases: 'conj' is the name of conj, at spec.yaml:1:9"),
     ("EXP", "Tensor self)", "Tensor self, int[] dim=[])",
      "6:9: exp: an elementwise op takes tensors and numbers, not the argument 'dim'"),
     ("MAX", "kernel", "output_differentiability: [True, True]\n  kernel",
@@ -117,7 +117,7 @@ def test_overloads_share_a_name_and_sizes_may_be_given_one_by_one(check: Check, 
   result: auto_linear
   samples: ["self=T(3), size=[2, 3]"]
 - name: max.other(Tensor self, Tensor other) -> Tensor
-  composite: self
+  composite: self + other
   samples: ["self=T(3), other=T(3)"]
 """
     assert check(ops + entries["MAX"]) == []

@@ -22,6 +22,8 @@ GRADIENTS = [
 ]  # fmt: skip
 
 FORWARD = [
+    ("EXP", "self: grad * result.conj()", "self: non_differentiable",
+     "9:11: exp, result: a forward formula, but no argument has a gradient"),
     ("MUL", "  result: auto_multilinear\n", "",
      "6:9: mul.Tensor, result: a differentiable output needs a forward formula, such as auto_linear"),
     ("MUL", "auto_multilinear", "auto_linear",

@@ -19,6 +19,7 @@ from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
 from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
 
+HINT = r"(?: \(.*see key kink\))?"
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
 
 
@@ -74,7 +75,7 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
     assert len(lines) == 1, lines
     place = outcome.place(name, mistake.argument)
     assert lines[0].startswith(f"{place}: {name}, "), lines[0]
-    subjects = {"result": "forward mode", "batch": "batching"}
+    subjects = {"result": "forward mode", "batch": "batching", "backward": "backward"}
     subject = subjects.get(mistake.argument, f"gradient of {mistake.argument}")
     assert subject in lines[0]
     assert mistake.says in lines[0]
@@ -84,13 +85,19 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
 def test_the_numbers_are_those_of_formula_and_function(outcome: Outcome, mistake: Mistake) -> None:
     """At the inputs shown, the wrong formula and the true slope are what the report says."""
     (line,) = outcome.about(wrong_name(mistake))
-    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}$", line)
+    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}{HINT}$", line)
     assert found, line
     inputs = {name: complex(value) for name, value in (part.split("=") for part in found[1].split(", "))}
     real = {name: value if value.imag else value.real for name, value in inputs.items()}
     assert mistake.formula is not None and mistake.slope is not None
     assert complex(found[2]) == pytest.approx(mistake.formula(**real), rel=0.02, abs=1e-9)
     assert complex(found[3]) == pytest.approx(mistake.slope(**real), rel=0.02, abs=1e-9)
+
+
+def test_a_slope_of_the_wrong_side_has_a_hint(outcome: Outcome) -> None:
+    """Where a formula gives a slope of a kink that is not the one asked for, and only there, the key is named."""
+    hinted = {mistake.name for mistake in MISTAKES if "see key kink" in "".join(outcome.about(wrong_name(mistake)))}
+    assert hinted == {"larger or equal at a kink", "whole gradient at a tie", "no gradient at a tie"}
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -137,6 +144,51 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
         r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element 6 of result is 0 on CUDA, [\d.]+ on the CPU"
     )
     assert re.search(apart, shown)
+
+
+RAISING = """\
+- name: masked(Tensor self, Tensor other) -> Tensor
+  dtype: float
+  dtypes: [float]
+  elementwise: (self & other) + 0
+  self: grad
+  other: grad
+  result: auto_linear
+- name: summed(Tensor self, float dim) -> Tensor
+  dtypes: [float]
+  kernel: cumsum
+  self: grad
+  result: auto_linear
+  samples: ["self=T(3, 4), dim=1.5"]
+- name: checked(Tensor self, int dim) -> Tensor
+  dtypes: [float]
+  kernel: cumsum
+  check: one_dim
+  self: reversed_cumsum(grad, dim)
+  result: self_t.cumsum(dim)
+  samples: ["self=T(3, 4), dim=7"]
+- name: made(Tensor self, int dim) -> Tensor
+  dtypes: [float]
+  composite: cumsum(self, dim)
+  samples: ["self=T(3, 4), dim=7"]
+"""
+
+
+def test_an_error_names_the_key_that_it_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each: the kernel's expression, the kernel, the check, the composite; numba's say what and where."""
+    spec = tmp_path / "ops.yaml"
+    spec.write_text(RAISING, encoding="utf-8")
+    assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    begins = [
+        "ops.yaml:4:16: masked, elementwise: at (self=T(3, 4), other=T(3, 4)): TypingError: numba: no implementation "
+        "of and_(float64, float64), in result[i] = (self[i] & other[i]) + T(0)",
+        "ops.yaml:10:11: summed, kernel: at (self=T(3, 4), dim=1.5): RuntimeError: summed(): cannot be computed for ",
+        "ops.yaml:17:10: checked, check: at (self=T(3, 4), dim=7): DimensionError: checked(): Dimension out of range",
+        "ops.yaml:23:14: made, composite: at (self=T(3, 4), dim=7): DimensionError: cumsum(): Dimension out of range",
+    ]
+    assert len(lines) == len(begins) + 1
+    assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=False)] == [True] * len(begins), lines
 
 
 def edit(path: Path, old: str, new: str) -> None:

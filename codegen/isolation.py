@@ -1,0 +1,204 @@
+"""Tasks in processes of their own, one at a time: a task that dies or hangs costs itself, and no other.
+
+A process is handed the next task when it has answered the last one. One that dies, or takes longer than a task may, is
+killed and replaced, and `Lost` says so in the place of the answer.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+FRESH = multiprocessing.get_context("spawn")  # no package of an earlier run is loaded there, numba may be set up anew
+ENDING = 5.0  # seconds for a process to end by itself, once it has been told
+
+Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A task without an answer."""
+
+    how: str  # "killed the process: Segmentation fault", "did not end in 60 s"
+    died: bool  # the process did, by itself
+
+
+class Worker:
+    """A process that runs tasks, and the pipe to it."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.link, theirs = FRESH.Pipe()
+        self.process = FRESH.Process(target=serve, args=(theirs,), daemon=True)
+        with variables(environment):
+            self.process.start()
+        theirs.close()  # the process alone has that end: the pipe breaks when it dies
+        self.number = -1  # of the task in hand
+        self.deadline = 0.0
+
+    def give(self, number: int, task: Task, seconds: float) -> None:
+        self.number, self.deadline = number, time.monotonic() + seconds
+        with suppress(OSError):  # it has died meanwhile, which is seen where its answer is waited for
+            self.link.send(task)
+
+    def answer(self) -> Any:
+        """What came back, and whether the process may be used again."""
+        try:
+            return self.link.recv()
+        except (EOFError, OSError):
+            self.process.join(ENDING)
+            return Lost(f"killed the process: {cause(self.process.exitcode)}", died=True), False
+
+    def end(self, at_once: bool = False) -> None:
+        """End the process: kill it, or let it end by itself when it has nothing in hand."""
+        if not at_once:
+            with suppress(OSError):
+                self.link.send(None)
+            self.process.join(ENDING)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.link.close()
+
+
+def answers(
+    tasks: Sequence[Task], seconds: float, processes: int, environment: Mapping[str, str] | None = None
+) -> Iterator[tuple[int, Any]]:
+    """(number, answer or `Lost`) of every task, as they end.
+
+    Args:
+        tasks: what to run; functions and arguments are pickled.
+        seconds: how long each may take, the start of a process included.
+        processes: how many run at once.
+        environment: variables that the processes have besides ours.
+
+    Raises:
+        Exception: what a task has raised.
+    """
+    waiting = deque(enumerate(tasks))
+    idle: list[Worker] = []
+    busy: list[Worker] = []
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < processes:
+                worker = idle.pop() if idle else Worker(environment or {})
+                busy.append(worker)
+                worker.give(*waiting.popleft(), seconds)
+            for worker, answer, usable in _ended(busy, seconds):
+                busy.remove(worker)
+                if usable:
+                    idle.append(worker)
+                else:
+                    worker.end(at_once=True)
+                if isinstance(answer, Exception):
+                    raise answer
+                yield worker.number, answer
+    finally:
+        for worker in idle:
+            worker.end()
+        for worker in busy:
+            worker.end(at_once=True)
+
+
+def _ended(busy: Sequence[Worker], seconds: float) -> Iterator[tuple[Worker, Any, bool]]:
+    """Wait for answers: (worker, answer, whether it may be used again) of those that have ended, or must."""
+    rest = min(worker.deadline for worker in busy) - time.monotonic()
+    ready = wait([worker.link for worker in busy], timeout=max(rest, 0))
+    now = time.monotonic()
+    for worker in list(busy):
+        if worker.link in ready:
+            yield worker, *worker.answer()
+        elif worker.deadline <= now:
+            yield worker, Lost(f"did not end in {seconds:g} s", died=False), False
+
+
+def cause(status: int | None) -> str:
+    """Why a process has died, by its exit status."""
+    if status is not None and status < 0:
+        with suppress(ValueError):
+            return signal.strsignal(-status) or signal.Signals(-status).name
+    return f"exit status {status}"
+
+
+@contextmanager
+def variables(more: Mapping[str, str]) -> Iterator[None]:
+    """Processes started inside have these variables of the environment."""
+    before = {name: os.environ.get(name) for name in more}
+    os.environ.update(more)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+# What the processes run.
+
+
+def serve(link: Connection) -> None:
+    """Run tasks until None comes, or until one of them asks for a new process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started us ends us
+    with suppress(EOFError):  # who started us is gone
+        while (task := link.recv()) is not None:
+            function, arguments = task
+            try:
+                answer = function(*arguments)
+            except Exception as error:
+                answer = error
+            link.send((answer, not _spoilt))
+
+
+_spoilt: list[str] = []  # why this process is not to be used again
+
+
+def spoil(why: str) -> None:
+    """Let this process run no task after the one in hand: something in it is not as it should be."""
+    _spoilt.append(why)
+
+
+def limit_memory(more: int) -> None:
+    """Let this process have so many bytes of address space more than now, where the system can see to that."""
+    try:
+        import resource
+
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = used + more if hard == resource.RLIM_INFINITY else min(used + more, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        return
+
+
+class Progress:
+    """A line on standard error while it is a terminal: how much is done, and how long the rest may take."""
+
+    def __init__(self, total: int, what: str) -> None:
+        self.total, self.what, self.done = total, what, 0
+        self.begin = time.monotonic()
+        self.shown = sys.stderr.isatty()
+
+    def step(self) -> None:
+        """One more is done."""
+        self.done += 1
+        if self.shown:
+            rest = (time.monotonic() - self.begin) / self.done * (self.total - self.done)
+            left = f", {rest // 60:.0f} min {rest % 60:.0f} s left" if self.done > 4 else ""
+            print(f"\r\033[K{self.done} / {self.total} {self.what}{left}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self.shown and self.done:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

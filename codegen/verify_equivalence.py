@@ -1,0 +1,105 @@
+"""Whether a changed formula of an element-wise op is another way to write the same: no check can tell such a mutant."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.kernels.compile import cpu_library
+
+from .kernel_code import is_plain_number, number_arguments, tensor_names
+from .model import Entry
+from .savings import output_names
+from .scalar_code import Inliner, NotElementwise, functions_in
+
+POINTS = 2000
+RELATIVE = 1e-13  # of the larger of two values
+HARD = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-8, -1e-8, 1e-300, 20.0, -20.0, 1e8, -1e8, math.inf, -math.inf)
+
+Function = Callable[..., Any]
+
+
+def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inliner) -> str | None:
+    """Why two expressions of an element-wise entry are equal; None where they differ, or nothing is known.
+
+    Both are brought to scalar form and computed at many points: hard ones in all pairs, random ones in the domain and
+    far outside; where the op takes complex numbers, complex ones as well.
+    """
+    if entry.compute.kind != "elementwise":
+        return None
+    names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *dict.fromkeys(output_names(entry))]
+    names += ["grad", *(f"{n}_{kind}" for n in tensor_names(entry) for kind in "pt")]
+    try:
+        scope = {name: ast.Name(name, ast.Load()) for name in names}
+        pair = [ast.unparse(ast.fix_missing_locations(inliner.scalar(tree, scope))) for tree in (original, mutated)]
+    except NotElementwise:
+        return None
+    if pair[0] == pair[1]:
+        return "the same scalar expression"
+    kinds = [False, True] if "complex" in entry.dtypes and entry.complex else [False]
+    count = 0
+    for is_complex in kinds:
+        number = _equal_points(entry, pair, is_complex)
+        if number is None:
+            return None
+        count += number
+    return f"equal at {count} points"
+
+
+def _equal_points(entry: Entry, pair: Sequence[str], is_complex: bool) -> int | None:
+    """At how many points both are equal; None where they are not, or where one cannot be computed."""
+    assert entry.compute.tree is not None
+    functions = [_compiled(source, is_complex) for source in pair]
+    forward = _compiled(ast.unparse(entry.compute.tree), is_complex)
+    count = 0
+    with np.errstate(all="ignore"):
+        for values in itertools.islice(_points(entry, is_complex), POINTS):
+            try:
+                if any(name in source for source in pair for name in output_names(entry)):
+                    values |= dict.fromkeys(output_names(entry), forward(values))
+                if not _close(*(complex(function(values)) for function in functions)):
+                    return None
+            except Exception:  # of whatever kind: nothing is known of an expression that cannot be computed
+                return None
+            count += 1
+    return count
+
+
+def _close(a: complex, b: complex) -> bool:
+    if a == b or (np.isnan(a) and np.isnan(b)):
+        return True
+    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) < math.inf
+
+
+def _compiled(source: str, is_complex: bool) -> Function:
+    """An expression as a function of its names' values, over the compiled scalar functions."""
+    library = cpu_library(is_complex)
+    namespace = {name: library.get(name) for name in functions_in(source) if hasattr(library.module, name)}
+    code = compile(source, "<formula>", "eval")
+    return lambda values: eval(code, namespace, values)
+
+
+def _points(entry: Entry, is_complex: bool) -> Iterator[dict[str, Any]]:
+    """Values of all names, hard ones first."""
+    rng = np.random.default_rng(0)
+    tensors = tensor_names(entry)
+    make: Any = np.complex128 if is_complex else np.float64
+    masks = [name for name, f in entry.gradients.items() if f.keyword == "non_differentiable"]
+    hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
+    for spots in itertools.chain(hard, itertools.repeat(None)):
+        values: dict[str, Any] = {}
+        for number, name in enumerate(tensors):
+            low, high = entry.domain.get(name, (-2.0, 2.0))
+            value = rng.uniform(low, high) * rng.choice([1, 1, 1, 10]) if spots is None else spots[number]
+            values[name] = make(value + 1j * rng.normal()) if is_complex else make(value)
+            values[name] = bool(rng.random() < 0.5) if name in masks else values[name]
+            values |= {f"{name}_p": values[name], f"{name}_t": make(rng.normal())}
+        for argument in number_arguments(entry):
+            plain = rng.normal() if is_plain_number(argument) else rng.integers(0, 3)
+            values[argument.name] = make(plain) if is_plain_number(argument) else int(plain)
+        yield values | {"grad": make(rng.normal() + (1j * rng.normal() if is_complex else 0))}

@@ -1,0 +1,65 @@
+"""What an exception during a check is about: the key of the entry that it comes from, and one line of what it says."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import PurePath
+from types import CodeType
+from typing import Any
+
+from .model import legible
+from .verify_places import has_key
+
+LONGEST = 400  # letters of what an error says
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
+
+
+def key_of(op: Any, error: BaseException) -> str:
+    """The key of what the op's function called last: its check, or how it is computed; empty where neither raised."""
+    name = op.function.__name__
+    codes = [code for each in _chain(error) for code in _codes(each)]
+    own = [i for i, code in enumerate(codes) if code.co_name in (name, f"_{name}") and _file(code).name == "ops.py"]
+    behind = codes[own[-1] + 1 :] if own else []
+    if not behind:
+        return ""
+    is_check = _file(behind[0]).parent.name == "rules" and "batching" not in _file(behind[0]).parts
+    key = "check" if is_check else str(op.kind)
+    return key if has_key(op, key) else ""
+
+
+def said(error: BaseException) -> str:
+    """The class of an error and its essence, on one line."""
+    return f"{type(error).__name__}: {legible(' '.join(_essence(error).split()), LONGEST)}"
+
+
+def _essence(error: BaseException) -> str:
+    """The message; of one of numba's, which have many lines: what has no meaning for which types, and where."""
+    of_numba = next((each for each in _chain(error) if type(each).__module__.startswith("numba")), None)
+    if of_numba is None:
+        return str(error)
+    lines = [line.strip() for line in COLOURS.sub("", str(of_numba)).splitlines()]
+    call = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
+    wrong = f"no implementation of {call}" if call else next((line for line in lines if not SAME.search(line)), "")
+    marked = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
+    return f"numba: {wrong}{f', in {marked}' if marked else ''}"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _codes(error: BaseException) -> list[CodeType]:
+    return [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+
+
+def _file(code: CodeType) -> PurePath:
+    return PurePath(code.co_filename)

@@ -1,0 +1,69 @@
+"""An entry's example against a function that stands in its op's place: the one statement of values in an entry."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from specgrad.runtime.overloads import Overloads
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def check_examples(op: Any, tree: Any, examples: Sequence[str]) -> str:
+    """The first example that does not print what it says, when `op` stands in the place of `tree`; empty if all do."""
+    with standing_in(op, tree):
+        for example in filter(None, examples):
+            shown = _failure(op.name, example)
+            if shown:
+                return f"{op.where}: {op.name}, example: {shown}"
+    return ""
+
+
+def _failure(name: str, example: str) -> str:
+    sg = importlib.import_module("specgrad")
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", {"sg": sg, "specgrad": sg}, name, None, 0)
+    shown: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
+    runner.run(test, out=shown.append)
+    return " ".join("".join(shown).split()) if runner.failures else ""
+
+
+@contextmanager
+def standing_in(op: Any, tree: Any) -> Iterator[None]:
+    """The op's functions wherever specgrad has those of the tree's, in its tables of overloads as well."""
+    given = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
+    done: list[tuple[Any, str, Any]] = []
+    try:
+        for before in filter(None, (tree.function, tree.inplace)):
+            for holder, name in _holders(before):
+                setattr(holder, name, given[id(before)])
+                done.append((holder, name, before))
+        for table in _tables():
+            done += [(table, "overloads", table.overloads), (table, "by_types", {})]
+            table.overloads = [(given.get(id(function), function), *rest) for function, *rest in table.overloads]
+            table.by_types = {}
+        yield
+    finally:
+        for holder, name, before in done:
+            setattr(holder, name, before)
+
+
+@functools.cache
+def _holders(function: Any) -> list[tuple[Any, str]]:
+    """(module or class, name) of every place where a function is kept."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "specgrad"]
+    holders = [*modules, importlib.import_module("specgrad").Tensor]
+    return [(holder, name) for holder in holders for name, value in list(vars(holder).items()) if value is function]
+
+
+@functools.cache
+def _tables() -> list[Any]:
+    """What dispatches calls to overloads."""
+    generated = importlib.import_module("specgrad.generated.ops")
+    return [value for value in vars(generated).values() if isinstance(value, Overloads)]

@@ -1,0 +1,268 @@
+"""Entries that are right, and edits of them that no spec may have: what is said of each, and where."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+# Entries of a spec outside the tree, in the order in which they stand in one file.
+RIGHT = {
+    "bend": """\
+        - name: bend(Tensor self, Tensor other, *, float slope=1.0) -> Tensor
+          variants: [function, inplace]
+          aliases: [bow]
+          elementwise: self * other * slope
+          self: grad * other.conj() * slope
+          other: grad * self.conj() * slope
+          result: auto_multilinear
+          samples: ["self=T(3), other=T(3)"]
+        """,
+    "running": """\
+        - name: running(Tensor self, int dim) -> Tensor
+          dtypes: [float]
+          check: one_dim
+          kernel: cumsum
+          batch: along
+          self: reversed_cumsum(grad, dim)
+          backward: cumsum_slope(grad, dim)
+          result: self_t.cumsum(dim)
+          samples: ["self=T(3, 4), dim=1"]
+        """,
+    "turned": """\
+        - name: turned(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
+          view: transpose
+          check: two_dims
+          self: grad.transpose(dim0, dim1)
+          result: auto_linear
+          samples: ["self=T(3, 4), dim0=0, dim1=1"]
+        """,
+    "chosen": """\
+        - name: chosen(Tensor self, Scalar number, bool strict=False) -> Tensor
+          dtypes: [float]
+          composite: where(self > number if strict else self >= number, self, 0)
+          samples: ["self=T(3), number=0"]
+        """,
+    "chosen.Tensor": """\
+        - name: chosen.Tensor(Tensor self, Tensor other) -> Tensor
+          dtypes: [float]
+          composite: where(self > other, self, other)
+          samples: ["self=T(3), other=T(3)"]
+        """,
+}
+
+
+def right_spec() -> str:
+    """All of them, one after the other."""
+    return "".join(dedent(text) for text in RIGHT.values())
+
+
+def edited(entry: str, right: str, wrong: str) -> str:
+    """The spec with an edit of one entry; the text that is replaced stands there once."""
+    text = dedent(RIGHT[entry])
+    assert text.count(right) == 1, f"{right!r} must stand once in {entry}"
+    return right_spec().replace(text, text.replace(right, wrong))
+
+
+# The entry, what is replaced in it by what, and what is said of that.
+NAMES = [
+    ("bend", "aliases: [bow]", "aliases: [absolute]",
+     "3:13: bend, aliases: specgrad has an op of this name: 'absolute' is an alias of abs, at derivatives.yaml"),
+    ("bend", "aliases: [bow]", "aliases: [bow, bow]",
+     "3:18: bend, aliases: 'bow' is given twice"),
+    ("bend", "aliases: [bow]", "aliases: [bow, Bow]",
+     "3:18: bend, aliases: 'Bow' and 'bow' differ in case only"),
+    ("bend", "aliases: [bow]", "aliases: [bend]",
+     "3:13: bend, aliases: 'bend' is the name of the op itself"),
+    ("bend", "aliases: [bow]", "aliases: [running]",
+     "9:9: running: 'running' is an alias of bend, at spec.yaml:3:13"),
+    ("bend", "aliases: [bow]", "aliases: [chosen_tensor]",
+     "28:9: chosen.Tensor: 'chosen_tensor' is an alias of bend, at spec.yaml:3:13"),
+    ("bend", "aliases: [bow]", "aliases: [log]",
+     "3:13: bend, aliases: specgrad has an op of this name: 'log' is the name of log, at derivatives.yaml"),
+    ("bend", "aliases: [bow]", 'operator: "+"',
+     "3:13: bend, operator: '+' is the operator of add.Tensor, at derivatives.yaml"),
+    ("running", "dtypes: [float]", "dtypes: [float]\n  aliases: [bow]",
+     "11:13: running, aliases: 'bow' is an alias of bend, at spec.yaml:3:13"),
+    ("running", "dtypes: [float]", "dtypes: [float]\n  aliases: [bow_]",
+     "11:13: running, aliases: 'bow_' is an alias of the in-place function of bend, at spec.yaml:3:13"),
+    ("running", "running(", "Bend(",
+     "9:9: Bend: 'Bend' and 'bend' differ in case only: 'bend' is the name of bend, at spec.yaml:1:9"),
+    ("running", "running(", "bend_(",
+     "9:9: bend_: 'bend_' is the in-place function of bend, at spec.yaml:1:9"),
+    ("running", "running(", "bow(",
+     "9:9: bow: 'bow' is an alias of bend, at spec.yaml:3:13"),
+    ("running", "running(", "bend(",
+     "9:9: bend: duplicate entry, first at spec.yaml:1:9"),
+    ("running", "running(", "exp(",
+     "9:9: exp: duplicate entry, first at derivatives.yaml"),
+    ("running", "running(", "Exp(",
+     "9:9: Exp: 'Exp' and 'exp' differ in case only: 'exp' is the name of exp, at derivatives.yaml"),
+    ("running", "running(", "mul.mine(",
+        "9:9: mul.mine, variants: Tensor.mul stays as it is: an overload that a package adds needs `variants: [function]`"),
+    ("running", "running(", "chosen_tensor(",
+     "28:9: chosen.Tensor: chosen_tensor is the same in Python, first at spec.yaml:9:9"),
+    ("running", "running(", "chosen.tensor(",
+     "28:9: chosen.Tensor: chosen.tensor is the same in Python, first at spec.yaml:9:9"),
+    ("running", "running(", "chosen_default(",
+     "24:9: chosen: chosen_default is the same in Python, first at spec.yaml:9:9"),
+    ("bend", "float slope=1.0", "float slope=1.0, int Other=1",
+     "1:9: bend, Other: 'Other' and 'other' differ in case only: give it another name"),
+    ("bend", "float slope=1.0", "float slope=1.0, int Self=1",
+     "1:9: bend, Self: 'Self' and 'self' differ in case only: give it another name"),
+    ("bend", "float slope=1.0", "float slope=1.0, int Grad=1",
+     "1:9: bend, Grad: 'Grad' and 'grad' differ in case only: give it another name"),
+    ("bend", "float slope=1.0", "float slope=1.0, int none=1",
+     "1:9: bend, none: 'none' and 'None' differ in case only: give it another name"),
+    ("bend", "float slope=1.0", "float slope=1.0, int Dtype=1",
+     "1:9: bend, Dtype: 'Dtype' and 'dtype' differ in case only: give it another name"),
+    ("bend", "-> Tensor", "-> (Tensor a, Tensor A)",
+     "1:9: bend, A: 'A' and 'a' differ in case only: give it another name"),
+    ("running", "  check:", "  DIM: grad\n  check:",
+     "11:3: running: 'DIM' is no argument to give a gradient of (did you mean 'dim'?)"),
+    ("running", "  check:", "  Check:",
+     "11:3: running: unknown key 'Check' (did you mean 'check'?)"),
+    ("bend", "aliases: [bow]", "operator: pos",
+     "3:13: bend, operator: unknown value 'pos' (one of + - * / // % ** @ & | ^ ~ << >> r- == != < <= > "
+     ">= neg abs invert)"),
+    ("running", "dtypes: [float]", "dtypes: [float]\n  operator: neg",
+     "11:13: running, operator: 'neg' is the operator of neg, at derivatives.yaml"),
+]  # fmt: skip
+UNUSED = [
+    ("bend", "float slope=1.0", "float slope=1.0, float bias=0.0",
+     "1:9: bend, bias: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
+    ("chosen", "bool strict=False", "bool strict=False, int? dim=None",
+     "24:9: chosen, dim: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [strict]",
+     "26:12: chosen, ignores: 'strict' is read: it is not ignored"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [stric]",
+     "26:12: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
+    ("turned", "Tensor(a) self, ", "Tensor(a) self, Tensor other, ",
+     "20:10: turned, check: two_dims takes 4 arguments (op, self, dim0, dim1), the schema gives it 5: "
+     "(the op's name, self, other, dim0, dim1)"),
+]  # fmt: skip
+OVERLOADS = [
+    ("chosen.Tensor", "Tensor self, Tensor other", "Tensor self, int number, bool strict=True",
+     "28:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:24:9, takes all of them"),
+    ("chosen.Tensor", "chosen.Tensor(", "bend.again(",
+     "28:9: bend.again: no call can reach this overload: bend, at spec.yaml:1:9, takes all of them"),
+    ("chosen.Tensor", "Tensor other", "Scalar number",
+     "28:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:24:9, takes all of them"),
+]  # fmt: skip
+NUMBERS = [
+    ("bend", "self * other * slope", "self * other * slope * 1e999",
+     "4:39: bend, elementwise: expected a number that a float can hold (a sample may say inf)"),
+    ("bend", "self * other * slope", "self * other * slope + 1e300 * 1e300",
+     "4:39: bend, elementwise: expected numbers that come to one which an int64 or a float can hold"),
+    ("running", "dim=1", "dim=9223372036854775808",
+     "17:32: running, samples: expected an integer of at most 64 bits"),
+    ("running", "dim=1", "dim=2**63",
+     "17:32: running, samples: expected numbers that come to one which an int64 or a float can hold"),
+    ("running", "T(3, 4)", "T(3, 10**20)",
+     "17:24: running, samples: expected numbers that come to one which an int64 or a float can hold"),
+    ("running", "T(3, 4)", "V([1e999])",
+     "17:22: running, samples: expected a number that a float can hold (a sample may say inf)"),
+    ("running", "T(3, 4)", "T(3, lo=-1e999)",
+     "17:28: running, samples: expected a number that a float can hold (a sample may say inf)"),
+    ("chosen", "number=0", "number=-1e400",
+     "27:33: chosen, samples: expected a number that a float can hold (a sample may say inf)"),
+    ("bend", "slope=1.0", "slope=1e999",
+     "1:56: bend: bad schema: '1e999' is no default of type float"),
+    ("running", "int dim)", "int dim=99999999999999999999)",
+     "9:38: running: bad schema: '99999999999999999999' is no default of type int"),
+    ("running", "samples: ", "domain: [0, 1e999]\n  samples: ",
+     "17:11: running, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
+    ("running", 'samples: ["self=T(3, 4), dim=1"]', "samples: []",
+     "17:12: running, samples: an empty list says nothing: fill it, or leave the key out"),
+    ("bend", 'samples: ["self=T(3), other=T(3)"]', "samples: []",
+     "8:12: bend, samples: an empty list says nothing: fill it, or leave the key out"),
+    ("running", '  samples: ["self=T(3, 4), dim=1"]\n', "",
+     "9:9: running, samples: there are no samples to verify the op with"),
+    ("bend", "[function, inplace]", "[]",
+     "2:13: bend, variants: an empty list says nothing: fill it, or leave the key out"),
+]  # fmt: skip
+TYPES = [
+    ("running", "dim=1", "dim=1.5", "17:32: running, samples: dim: expected int, found float"),
+    ("running", "dim=1", "dim='x'", "17:32: running, samples: dim: expected int, found str"),
+    ("running", "dim=1", "dim=[1, 2]", "17:32: running, samples: dim: expected int, found list"),
+    ("running", "dim=1", "dim=None", "17:32: running, samples: dim: expected int, found None"),
+    ("running", "T(3, 4)", "3", "17:19: running, samples: self: expected Tensor, found int"),
+    ("chosen", "number=0", "number=T(3)", "27:32: chosen, samples: number: expected Scalar, found tensor"),
+]
+CIRCLES = [
+    ("chosen", "where(self > number if strict else self >= number, self, 0)", "chosen(self, number, not strict)",
+     "26:14: chosen, composite: the op would call itself without end: chosen calls chosen"),
+    ("chosen.Tensor", "where(self > other, self, other)", "other.chosen(self)",
+     "30:14: chosen.Tensor, composite: the op would call itself without end: chosen.Tensor calls chosen.Tensor"),
+]  # fmt: skip
+SIGNATURES = [
+    ("running", "kernel: cumsum", "kernel: mm_backward",
+     "12:11: running, kernel: mm_backward takes 4 arguments (wanted, grad, a, b), the schema gives it 2: (self, dim)"),
+    ("running", "self, int dim)", "self, int dim, int more)",
+     "12:11: running, kernel: cumsum takes 2 arguments (a, dim), the schema gives it 3: (self, dim, more)"),
+    ("running", "Tensor self, int dim", "int dim, Tensor self",
+     "11:10: running, check: one_dim takes its arguments in another order, (self, dim): the schema has (dim, self)"),
+    ("turned", "view: transpose", "view: permute",
+     "19:9: turned, view: permute takes 4 arguments (shape, strides, offset, dims), the schema gives it "
+     "5: (shape, strides, offset, dim0, dim1)"),
+    ("turned", "int dim0, int dim1", "int dim1, int dim0",
+     "19:9: turned, view: transpose takes its arguments in another order, (dim0, dim1): the schema has (dim1, dim0)"),
+    ("turned", "check: two_dims", "check: mm",
+     "20:10: turned, check: mm takes 3 arguments (op, self, mat2), the schema gives it 4: (the op's name, "
+     "self, dim0, dim1)"),
+    ("running", "batch: along", "batch: rank_of",
+     "13:10: running, batch: rank_of is no batching rule: a rule takes the call and gives what the op "
+     "gives for the batch"),
+    ("running", "batch: along", "batch: side_by_side",
+     "13:10: running, batch: side_by_side is no batching rule: a rule takes the call and gives what the "
+     "op gives for the batch"),
+    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(dim, grad)",
+     "15:13: running, backward: cumsum_slope takes its arguments in another order: (grad, dim)"),
+    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad)",
+     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 1"),
+    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad, dim=dim)",
+     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 2"),
+    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad, dim, self)",
+     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 3"),
+]  # fmt: skip
+HINTS = [
+    ("bend", "grad * other.conj() * slope", "grad * other_p * slope",
+     "5:16: bend, self: unknown name 'other_p': x_p and x_t are words of forward formulas, here there is 'other'"),
+    ("bend", "grad * other.conj() * slope", "grad * other_t * slope",
+     "5:16: bend, self: unknown name 'other_t': x_p and x_t are words of forward formulas, here there is 'other'"),
+    ("running", "self_t.cumsum(dim)", "self.cumsum(dim)",
+     "16:11: running, result: unknown name 'self' (did you mean 'self_t'?)"),
+    ("chosen", "self > number if strict else self >= number", "self > number and strict",
+     "26:20: chosen, composite: 'and' wants one truth value, and a tensor has many: write (a) & (b)"),
+    ("chosen", "self > number if strict else self >= number", "self > number or self == 0",
+     "26:20: chosen, composite: 'or' wants one truth value, and a tensor has many: write (a) | (b)"),
+    ("chosen", "self > number if strict else self >= number", "not self",
+     "26:20: chosen, composite: 'not' wants one truth value, and a tensor has many: write ~(a)"),
+    ("chosen", "self > number if strict else self >= number", "0 < self < number",
+     "26:20: chosen, composite: a chain of comparisons wants one truth value, and a tensor has many: "
+     "write (a < b) & (b < c)"),
+    ("chosen", "where(self > number if strict else self >= number, self, 0)", "self if self > number else 0 * strict",
+     "26:14: chosen, composite: 'if' wants one truth value, and a tensor has many: write where(condition, a, b)"),
+    ("bend", "self * other * slope", "self ^ 2 * other * slope",
+     "4:16: bend, elementwise: '^' is the exclusive or of bits: a power is written **"),
+    ("bend", "grad * other.conj() * slope", "grad * other.conj() * slope ^ 2",
+     "5:9: bend, self: '^' is the exclusive or of bits: a power is written **"),
+    ("bend", "self * other * slope", "math.exp(self) * other * slope",
+     "4:16: bend, elementwise: an expression has no modules: write exp for math.exp"),
+    ("bend", "grad * other.conj() * slope", "grad * np.exp(other) * slope",
+     "5:16: bend, self: an expression has no modules: write exp for np.exp"),
+    ("bend", "grad * other.conj() * slope", "grad * other * slope * math.pi",
+     "5:32: bend, self: an expression has no modules: write the number for math.pi"),
+    ("chosen", "where(self > number", "torch.nn.functional.relu(self) * where(self > number",
+     "26:14: chosen, composite: an expression has no modules: write relu for torch.nn.functional.relu"),
+    ("bend", "self * other * slope", "self * OTHER * slope",
+     "4:23: bend, elementwise: unknown name 'OTHER' (did you mean 'other'?)"),
+]  # fmt: skip
+ALL = {
+    "names": NAMES,
+    "unused": UNUSED,
+    "overloads": OVERLOADS,
+    "numbers": NUMBERS,
+    "types": TYPES,
+    "circles": CIRCLES,
+    "signatures": SIGNATURES,
+    "hints": HINTS,
+}

@@ -1,0 +1,110 @@
+"""`mutate` changes one thing at a time, everywhere, and tells mutants that are found from those that are not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import SPEC, main
+from specgrad.codegen.load import load_spec
+from specgrad.codegen.mutate_entries import mutants
+from specgrad.codegen.mutate_related import Related
+from specgrad.codegen.mutate_trees import Relations, changes
+
+TREE, _ = load_spec(SPEC, SPEC.name)
+ENTRIES = {entry.name: entry for entry in TREE.entries}
+RELATED = Related(SPEC, TREE.entries)
+
+
+def changed(text: str, relations: Relations | None = None) -> set[str]:
+    """What becomes of an expression."""
+    tree = ast.parse(text, mode="eval").body
+    return {ast.unparse(new) for _, _, new in changes(tree, relations or Relations())}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a + b", {"-(a + b)", "a - b", "a", "b"}),
+        ("a / b", {"-(a / b)", "a * b", "a", "b", "b / a"}),
+        ("-a", {"--a", "a"}),
+        ("a < b", {"-(a < b)", "a <= b", "a > b"}),
+        ("a == b", {"-(a == b)", "a != b"}),
+        ("2", {"-2", "3", "1", "0"}),
+        ("0.5", {"-0.5", "0.5000005", "1.5", "0.0"}),
+        ("a and b", {"-(a and b)", "a or b"}),
+        ("a if c else b", {"-(a if c else b)", "b if c else a", "a", "b"}),
+        ("f(a, b)", {"-f(a, b)", "f(b, a)", "f(a)"}),
+        ("a.g()", {"-a.g()", "a"}),
+        ("a.g(k=b)", {"-a.g(k=b)", "a.g()"}),
+    ],
+)
+def test_operators(text: str, expected: set[str]) -> None:
+    """Each kind of node has its changes, and no others."""
+    assert changed(text) == expected
+
+
+def test_names_are_exchanged_for_those_of_their_type() -> None:
+    """A value for another in scope, a function for one like it; a gradient is used twice."""
+    others = {"a": ["b"], "grad": ["a"]}
+    relations = Relations(others, {"f": ["g"]}.__getitem__, tensors=["a"], gradients=["grad"])
+    expected = {"-(grad * f(a))", "a * f(a)", "grad * grad * f(a)", "grad * f(b)", "grad * g(a)", "grad * a"}
+    assert expected <= changed("grad * f(a)", relations)
+
+
+def test_a_change_is_made_in_one_place() -> None:
+    """Of equal parts one is changed at a time, and the tree that is changed stays as it was."""
+    tree = ast.parse("x * x", mode="eval").body
+    found = {ast.unparse(new) for _, _, new in changes(tree, Relations({"x": ["y"]}))}
+    assert {"y * x", "x * y"} <= found and "y * y" not in found
+    assert ast.unparse(tree) == "x * x"
+
+
+@pytest.mark.parametrize("name", ["tanh", "max.dim", "mul.Tensor", "softmax.int", "cumsum", "norm"])
+def test_mutants_differ_from_their_entry_and_stand_in_it(name: str) -> None:
+    """Each is another entry of the same schema, and its place lies in the lines of the entry."""
+    entry = next(e for n, e in ENTRIES.items() if n.partition(".")[0] == name.partition(".")[0])
+    found = mutants(entry, RELATED)
+    assert len({(m.key, m.after) for m in found}) == len(found) > 3
+    lines = [e.where.line for e in TREE.entries] + [10**9]
+    after = lines[lines.index(entry.where.line) + 1]
+    for mutant in found:
+        assert mutant.before != mutant.after
+        assert mutant.entry.schema == entry.schema
+        by_section = entry.section is not None and entry.section.holds(mutant.where)
+        assert by_section or entry.where.line <= mutant.where.line < after, mutant
+
+
+def test_the_seed_chooses() -> None:
+    """The same seed the same mutants, at most as many as asked for, in the order of all."""
+    entry = ENTRIES["tanh"]
+    whole = [str(m) for m in mutants(entry, RELATED)]
+    some, again, others = ([str(m) for m in mutants(entry, RELATED, seed, 9)] for seed in (1, 1, 2))
+    assert some == again != others
+    assert len(some) == 9
+    assert [text for text in whole if text in some] == some
+
+
+def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every wrong slope of an element-wise op is found; what survives is shown with its place, before and after."""
+    out = tmp_path / "mutants.json"
+    assert main(["mutate", "erf", "--json", str(out)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"erf: \d+ mutants, \d+ killed(, \d+ equivalent)?, \d+ survive", shown[0])
+    assert re.match(r"1 ops, \d+ mutants, \d+ equivalent, \d+ killed \([\d.]+% of those that differ\)", shown[-1])
+    (record,) = json.loads(out.read_text(encoding="utf-8"))
+    assert len(record["survivors"]) == len(shown) - 2
+    assert record["killed"] + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
+    assert [m for m in record["survivors"] if m["key"] in ("self", "elementwise", "result")] == []
+
+
+def test_only_what_another_spec_has_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--unlike` leaves the entries that have changed: here none, and of one none that is named."""
+    other = tmp_path / "before.yaml"
+    other.write_text(SPEC.read_text(encoding="utf-8"), encoding="utf-8")
+    assert main(["mutate", "--unlike", str(other)]) == 0
+    assert capsys.readouterr().out.startswith("0 ops, 0 mutants")

@@ -1,0 +1,79 @@
+"""An op that ends its process, or writes outside of its arrays, is one line of the report; all others are checked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.verify_command import verify_package
+
+# The greatest along a dimension, with a kernel for backward that is told of dimension 0 whatever it is.
+OUTSIDE = """\
+- name: greatest(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+  dtype: same
+  dtypes: [float]
+  result_dtype: [same, int64]
+  check: one_dim_nonempty
+  kernel: max_dim
+  batch: along
+  output_differentiability: [True, False]
+  self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+  backward: choice_slope(grad, self.shape, 0, indices)
+  values: auto_select
+  samples: ["self=T(3, 40), dim=1"]
+"""
+# A formula that computes an integer of billions of digits.
+ENDLESS = """\
+- name: endless(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: 2 * self
+  self: 2 * grad * min(9 ** self.numel() ** 9, 1)
+  result: 2 * self_t
+"""
+# One that wants more memory than there is.
+GREEDY = """\
+- name: greedy(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: 2 * self
+  self: 2 * grad + grad.new_zeros([1000000, 1000000]).sum()
+  result: 2 * self_t
+"""
+RIGHT = """\
+- name: right_{}(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: 2 * self
+  self: 2 * grad
+  result: auto_linear
+"""
+
+
+def report(folder: Path, capsys: pytest.CaptureFixture[str], *entries: str, limit: float) -> list[str]:
+    """The lines that checking a spec of some entries prints, right ones before and after them."""
+    spec, out = folder / "ops.yaml", folder / "ops"
+    spec.write_text("\n".join([RIGHT.format("first"), *entries, RIGHT.format("last")]), encoding="utf-8")
+    assert main([str(spec), "--out", str(out), "--no-verify"]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    assert verify_package(out, limit=limit) == 1
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_kernel_that_writes_outside_is_found_where_it_is_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not as a process that dies, or as wrong numbers elsewhere: the op, its formula and the sample are named."""
+    lines = report(tmp_path, capsys, OUTSIDE, limit=300)
+    assert len(lines) == 2
+    assert re.match(r"ops\.yaml:\d+:\d+: greatest, gradient of self: at \(self=T\(3, 40\), dim=1\) a kernel", lines[0])
+    assert "outside of an array: IndexError: index is out of bounds" in lines[0]
+    assert re.match(r"3 ops, \d+ checks, 1 wrong, \d+ s", lines[1])
+
+
+def test_what_hangs_and_what_wants_all_memory_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each costs its own op, in a line at its entry or formula; the ops around them are checked."""
+    lines = report(tmp_path, capsys, ENDLESS, GREEDY, limit=40)
+    assert lines[0].startswith("ops.yaml:7: endless: verifying it did not end in 40 s")
+    assert re.match(r"ops\.yaml:\d+:9: greedy, gradient of self: at .*memory", lines[1], re.IGNORECASE)
+    assert re.match(r"4 ops, \d+ checks, 2 wrong, \d+ s", lines[-1])
