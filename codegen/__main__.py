@@ -6,6 +6,7 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
+python -m codegen derive EXPRESSION   an entry for a scalar expression, with its formulas
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
@@ -24,6 +25,7 @@ import tempfile
 from pathlib import Path
 
 from .census import report
+from .derive_command import derive_command
 from .layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
 from .manifest import read_manifest
 from .model import MOST_PROBLEMS, Problem, Spec
@@ -52,7 +54,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    command = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}.get("".join(argv[:1]))
+    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+    command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
     if command is not None:
         return command(argv[1:])
     options = parse(argv)

@@ -105,7 +105,8 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield field("node", f"{node.class_name} (functions.py)")
     for argument, formula in entry.gradients.items():
         source = " ".join(formula.text.split())
-        yield field("gradient", f"of {argument}: {source} ({formula.where})")
+        told = "derived from the expression" if formula.derived else formula.where
+        yield field("gradient", f"of {argument}: {source} ({told})")
         if formula.tree is not None:
             yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")
     for saved in node.plan.tensors:

@@ -14,6 +14,7 @@ from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
 from .nodes import compose
 from .places import Source
+from .proof.complete import completed
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .spec_file import Unreadable, read_text
 
@@ -53,6 +54,7 @@ def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tu
             return
         try:
             entry = reader.read()
+            entry = completed(entry) if entry is not None and not reader.problems else entry
         except Enough:
             entry = None
         problems += reader.problems

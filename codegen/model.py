@@ -81,6 +81,7 @@ class Formula:
     where: Where
     keyword: str | None = None  # auto_linear, non_differentiable, not_implemented, ...
     why: str = ""  # the reason given to not_implemented(...)
+    derived: bool = False  # from the entry's expression, not written in the spec
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .context import Context
 from .formula import names, value_reads
 from .model import Formula, Problem
+from .proof.complete import missing_slope
 
 
 def check_gradients(context: Context) -> Iterator[Problem]:
@@ -24,6 +25,8 @@ def check_gradients(context: Context) -> Iterator[Problem]:
         for argument in entry.tensor_arguments:
             if argument.name not in entry.gradients:
                 message = "a differentiable argument needs a formula, or non_differentiable"
+                reason = missing_slope(entry)
+                message += f"; none can be derived: {reason}" * bool(reason)
                 yield context.problem(entry.where, message, argument.name)
 
 

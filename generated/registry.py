@@ -1272,7 +1272,7 @@ OPS = [
         domain={},
         dtypes=("int", "float"),
         dtype="same",
-        kink=("smaller",),
+        kink=("left",),
         complex=False,
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
     ),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import math
 from collections.abc import Collection
 
 from ..model import Argument, Schema
+from .axioms import FUNCTIONS
 from .numbers import CONSTANTS, FLOAT
-from .slope import ONE, chosen, is_number, negative, slope, times
+from .slope import ONE, NoSlope, chosen, is_number, negative, slope, times
 
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
@@ -28,27 +28,56 @@ def derived(schema: Schema, expression: ast.expr, argument: Argument, is_complex
         NoSlope: the expression holds something whose slope is not known.
     """
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
+    if is_complex and (found := not_analytic(expression)):
+        raise NoSlope(f"{found} is no analytic function of complex numbers")
     own = Formulas(expression, tensors).formula(slope(expression, {argument.name: ONE}))
-    tree = with_gradient(own, is_complex)
+    tree = ast.parse(ast.unparse(with_gradient(own, tensors if is_complex else ())), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, expression)
     return tree
 
 
-def with_gradient(tree: ast.expr, is_complex: bool) -> ast.expr:
-    """The slope times the gradient of the result; in a choice the side that is not 0 alone."""
+def not_analytic(tree: ast.expr) -> str:
+    """What in an expression has no complex slope; empty where nothing has."""
+    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ordered):
+            return ast.unparse(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            known = FUNCTIONS.get(node.func.id)
+            steps = known is not None and any(text in ("0", "sgn(x)") for text in known.slopes)
+            if steps or node.func.id in ("conj", "real", "imag", "maximum", "minimum", "fmax", "fmin"):
+                return node.func.id
+    return ""
+
+
+def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
+    """The slope times the gradient of the result; in a choice the side that is not 0 alone.
+
+    `conjugated` are the tensors of complex numbers, if there are any: a slope of these is conjugated.
+    """
     if is_number(tree, 0):
         return ast.Call(ast.Name("zeros_like", ast.Load()), [GRAD], [])
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "where":
         test, *sides = tree.args
-        return ast.Call(tree.func, [test, *(s if is_number(s, 0) else with_gradient(s, is_complex) for s in sides)], [])
+        return ast.Call(tree.func, [test, *(s if is_number(s, 0) else with_gradient(s, conjugated) for s in sides)], [])
     if isinstance(tree, ast.IfExp):
-        return ast.IfExp(tree.test, with_gradient(tree.body, is_complex), with_gradient(tree.orelse, is_complex))
+        return ast.IfExp(tree.test, with_gradient(tree.body, conjugated), with_gradient(tree.orelse, conjugated))
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return negative(with_gradient(tree.operand, is_complex))
-    if is_complex and not isinstance(tree, ast.Constant):
-        tree = ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
-    return times(copy.deepcopy(GRAD), tree)
+        return negative(with_gradient(tree.operand, conjugated))
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Div) and is_number(tree.left, 1):
+        return ast.BinOp(GRAD, ast.Div(), _conjugate(tree.right, conjugated))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if conjugated and names and not names & {*conjugated, "result"}:  # of plain numbers, which have no conj()
+        return _conjugate(times(_conjugate(GRAD, ("grad",)), tree), ("grad",))
+    return times(GRAD, _conjugate(tree, conjugated))
+
+
+def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
+    """The conjugate of an expression, where it is complex and no plain number."""
+    if not conjugated or isinstance(tree, ast.Constant):
+        return tree
+    return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
 
 
 class Formulas:

@@ -88,7 +88,16 @@ def plus(left: ast.expr, right: ast.expr) -> ast.expr:
         return right if is_number(left, 0) else left
     if isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.USub):
         return ast.BinOp(left, ast.Sub(), right.operand)
+    if sorted(_factors(left)) == sorted(_factors(right)):
+        return times(ast.Constant(2), left)
     return ast.BinOp(left, ast.Add(), right)
+
+
+def _factors(tree: ast.expr) -> list[str]:
+    """The factors of a product, as texts."""
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult):
+        return [*_factors(tree.left), *_factors(tree.right)]
+    return [ast.dump(tree)]
 
 
 def negative(tree: ast.expr) -> ast.expr:
@@ -102,6 +111,9 @@ def negative(tree: ast.expr) -> ast.expr:
 
 def times(left: ast.expr, right: ast.expr) -> ast.expr:
     """left * right."""
+    values = [part.value for part in (left, right) if isinstance(part, ast.Constant)]
+    if len(values) == 2 and all(type(value) in (int, float) for value in values):
+        return ast.Constant(values[0] * values[1])  # type: ignore[operator]
     for one, other in ((left, right), (right, left)):
         if is_number(one, 0) or is_number(other, 1):
             return one

@@ -1,0 +1,70 @@
+"""`python -m codegen derive EXPRESSION`: an entry for a scalar expression, with the formulas that it does not need."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from .load import load_spec
+from .model import Entry
+from .proof.complete import missing_slope
+from .proof.numbers import CONSTANTS
+
+NAME = "my_op"
+
+
+def derive_command(argv: Sequence[str]) -> int:
+    """Print an entry that computes the expression; 1 where it has no formulas."""
+    parser = argparse.ArgumentParser(prog="python -m codegen derive", description=__doc__)
+    parser.add_argument("expression", help='over names of tensors, as in "self * sigmoid(beta * self)"')
+    parser.add_argument("--numbers", nargs="*", default=[], metavar="NAME", help="the names that are numbers")
+    parser.add_argument("--complex", action="store_true", help="for complex numbers too")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "entry.yaml"
+        path.write_text(entry_text(options.expression, options.numbers, options.complex), encoding="utf-8")
+        spec, problems = load_spec(path, "expression")
+    for problem in problems:
+        print(f"derive: {problem.message}", file=sys.stderr)
+    if problems or not spec.entries:
+        return 1
+    return shown(spec.entries[0])
+
+
+def entry_text(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
+    """An entry without formulas: its arguments are the names of the expression, in order of place."""
+    arguments = [f"{'Scalar' if name in numbers else 'Tensor'} {name}" for name in names(expression)]
+    kinds = "float, complex" if is_complex else "float"
+    body = "\n".join(f"    {line}" for line in expression.splitlines())
+    return f"- name: {NAME}({', '.join(arguments)}) -> Tensor\n  dtypes: [{kinds}]\n  elementwise: >-\n{body}\n"
+
+
+def names(expression: str) -> list[str]:
+    """The names that an expression reads, functions and constants aside."""
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+    except SyntaxError:
+        return ["self"]  # what is wrong is said where the entry is read
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    found.sort(key=lambda node: (node.lineno, node.col_offset))
+    return list(dict.fromkeys(node.id for node in found if node.id not in called | set(CONSTANTS)))
+
+
+def shown(entry: Entry) -> int:
+    """Print the entry with its formulas."""
+    if reason := missing_slope(entry):
+        print(f"derive: no formula: {reason}", file=sys.stderr)
+        return 1
+    lines = [f"- name: {entry.schema.text}", f"  dtypes: [{', '.join(entry.dtypes)}]"]
+    lines.append(f"  elementwise: {' '.join(entry.compute.text.split())}")
+    lines += [f"  {name}: {formula.text}" for name, formula in entry.gradients.items()]
+    lines += [f"  {name}: {formula.text}" for name, formula in entry.forward.items()]
+    kinks = entry.kink[0] if len(entry.kink) == 1 else f"[{', '.join(entry.kink)}]"
+    lines += [f"  kink: {kinks}"] * (entry.kink != ("average",))
+    print("\n".join(lines))
+    return 0
