@@ -119,11 +119,16 @@ class OneEntry(Renderer):
     """Renders one entry, which stands for the tree's of its name: all others are called as they are."""
 
     def __init__(self, whole: Renderer, entry: Entry) -> None:
-        self.__dict__.update({name: vars(whole)[name] for name in ("target", "modules", "calls", "environment")})
+        kept = ("target", "library", "calls", "environment", "bases", "home")
+        self.__dict__.update({name: vars(whole)[name] for name in kept})
         entries = tuple(entry if other.name == entry.name else other for other in whole.spec.entries)
         self.spec = replace(whole.spec, entries=(entry,))
         self.entries = {other.name: other for other in entries}
         self.inliner = type(whole.inliner)(self.entries)
+
+    def package_init(self) -> str:
+        """Nothing: it says what the package is for, and no package is written."""
+        return ""
 
     def overloads(self, entry: Entry) -> list[Entry]:
         return [other for other in self.entries.values() if other.schema.name == entry.schema.name]

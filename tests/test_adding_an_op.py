@@ -6,6 +6,7 @@ import doctest
 import importlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,17 @@ def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str
     bend, parts = load_spec(tmp_path / "waves.yaml")[0].entries
     assert (bend.variants, parts.variants) == (("function",), ("function", "method"))
     assert (bend.inherited, parts.inherited) == (("variants", "dtype", "dtypes", "result"), ("dtypes",))
+
+
+def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entry is accepted and proved with the formula that it leaves out, and the command shows that."""
+    (tmp_path / "swish.yaml").write_text(block("yaml derived"), encoding="utf-8")
+    assert main([str(tmp_path / "swish.yaml"), "--out", str(tmp_path / "swish")]) == 0, capsys.readouterr()
+    capsys.readouterr()
+    (swish,) = load_spec(tmp_path / "swish.yaml")[0].entries
+    (command,) = re.findall(r'`python -m codegen (derive "[^`]*)`', PAGE)
+    assert main(shlex.split(command)) == 0
+    assert f"\n  self: {swish.gradients['self'].text}\n" in capsys.readouterr().out
 
 
 def test_op_with_a_kernel(tmp_path: Path) -> None:

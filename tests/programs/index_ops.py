@@ -96,7 +96,9 @@ def assign_scalar(machine: Machine, a: Cell, key: str, number: float) -> None:
     machine.write(target, lambda old: constant(np.full(old.shape, number), old))
 
 
-def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int], doubts: Sequence[Cell] = ()) -> None:
+def accumulate(
+    machine: Machine, a: Cell, b: Cell, indices: list[int], doubts: Sequence[Cell] = (), keeps: bool = True
+) -> None:
     """index_put_ that adds, also several times at one place."""
     if a.repeats():
         raise Unsuitable
@@ -108,14 +110,14 @@ def accumulate(machine: Machine, a: Cell, b: Cell, indices: list[int], doubts: S
         np.add.at(slopes, indices, found.slopes)
         return Dual(values, slopes)
 
-    machine.write(a, function, [b], keeps=True, share="never", doubts=doubts)
+    machine.write(a, function, [b], keeps=keeps, share="never", doubts=doubts)
 
 
 def added_rows(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:
-    """index_add_: rows added to the rows of the given numbers."""
+    """index_add_: rows added to the rows of the given numbers, which are kept for the gradient of these alone."""
     if a.repeats() or b.shape != (len(indices), *a.shape[1:]):
         raise Unsuitable
-    accumulate(machine, a, b, indices, [b] if b.requires else [])
+    accumulate(machine, a, b, indices, [b] if b.requires else [], keeps=b.requires)
 
 
 def rows_and_number(drawing: Drawing, cell: Cell) -> dict[str, Any]:
