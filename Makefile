@@ -60,7 +60,8 @@ docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
 	@echo "out/docs/index.html"
 
 clean: ## remove everything that can be made again, .venv included
-	rm -rf $(VENV) out build dist *.egg-info examples/new_op/my_ops .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf examples/new_op/my_ops examples/physics_ops/src/physics_ops/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:

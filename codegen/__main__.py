@@ -11,38 +11,31 @@ python -m codegen prove [OP...]       prove the gradient formulas of element-wis
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
-python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
+python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
+                                      ops are made of besides specgrad's
+python -m codegen verify|prove|explain|pictures --spec SPEC [...]
+python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from .census import report
 from .derive_command import derive_command
-from .helpers import RUNTIME, Known, helper_modules, read_known
-from .layout import Formatter, OtherLayout, installed, laid_out, layout_of, other_layout, pinned
-from .load import load_spec
-from .manifest import listed, read_manifest
-from .model import MOST_PROBLEMS, Problem, Spec, Where
-from .ownership import Refused, check_importable
-from .pages import pages, reference
+from .layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
+from .manifest import read_manifest
+from .model import MOST_PROBLEMS, Problem, Spec
+from .ownership import Refused
+from .pictured import picture_files
+from .project import Project, add_options, joined, lies_in_package, read_project
 from .proof.report import disproved
 from .proof.report import prove as proved
-from .render import OUTSIDE, Renderer, Target
 from .rendered import NotPython
-from .taken import read_taken
-from .validate import validate
-from .verify_report import Finding
 from .write import Files, Plan, differences, plan, write_new
-
-TREE = RUNTIME.parent
-SPEC = TREE / "derivatives.yaml"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -61,112 +54,72 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    if argv[:1] == ["verify"]:
-        from .verify_command import verify_command
-
-        return verify_command(argv[1:])
-    if argv[:1] == ["derive"]:
-        return derive_command(argv[1:])
-    if argv[:1] == ["prove"]:
-        return prove(argv[1:])
-    if argv[:1] == ["mutate"]:
-        return mutate(argv[1:])
-    if argv[:1] == ["explain"]:
-        return explain(argv[1:])
-    if argv[:1] == ["pictures"]:
-        return pictures(argv[1:])
+    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+    command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
+    if command is not None:
+        return command(argv[1:])
     options = parse(argv)
-    spec, base = read_specs(options.spec)
-    if spec is None:
+    project = read(options)
+    if project is None:
         return 1
     if options.list or options.count:
-        return list_entries(spec) if options.list else count(options.spec or SPEC, spec)
-    return in_tree(spec, options.check) if options.spec is None else outside(spec, base, options)
+        return list_entries(project.spec) if options.list else count(project)
+    return write(project, options)
 
 
-def in_tree(spec: Spec, only_check: bool) -> int:
-    """Render derivatives.yaml: code into generated/, pages into docs/."""
+def write(project: Project, options: argparse.Namespace) -> int:
+    """Write what the spec gives, or only compare; outside the tree if the checks find no fault."""
+    formatter, wanted = layouts(project, options.check)
+    parts = project.files(formatter)
+    if options.check:
+        return max([check(root, files, project.command, wanted, formatter) for root, files in parts.items()])
+    planned = [plan(root, files) for root, files in parts.items()]
+    if not project.in_tree and not options.no_verify and is_wrong(project, parts[project.root]):
+        print("nothing was written", file=sys.stderr)
+        return 1
+    generate(planned)
+    if formatter is None and not project.in_tree:
+        print("the files are as the templates give them: there is no ruff to format them")
+    return 0 if project.in_tree or options.no_verify else draw(project, only_check=False)
+
+
+def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
+    """What lays a package out, and the layout that it has to have, empty where any will do.
+
+    Raises:
+        OtherLayout: what is to be written in the tree cannot have it.
+    """
+    if not project.in_tree:
+        wanted = read_manifest(project.root).layout if only_check else ""
+        return (installed() if wanted or not only_check else None), wanted
     formatter, wanted = installed(), pinned()
     if not only_check and wanted not in ("", layout_of(formatter)):
         raise other_layout("generated/", wanted, formatter)
-    renderer = Renderer(spec, Target())
-    parts = {TREE / "generated": renderer.rendered(), TREE / "docs": pages(renderer, SPEC)}
-    parts = {root: listed(laid_out(files, formatter), Target.command, spec.file) for root, files in parts.items()}
-    if only_check:
-        return max([check(root, files, "python -m codegen", wanted, formatter) for root, files in parts.items()])
-    generate([plan(root, files) for root, files in parts.items()])
-    return 0
-
-
-def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
-    """Render another spec into a package of its own, if the checks find no fault."""
-    root = options.out if options.out.name not in ("", "..") else options.out.resolve()
-    check_importable(root)
-    renderer = Renderer(spec, replace(OUTSIDE, spec_path=seen_from(root, options.spec)), base)
-    wanted = read_manifest(root).layout if options.check else ""
-    formatter = installed() if wanted or not options.check else None
-    text = laid_out(renderer.rendered() | reference(renderer, options.spec), formatter)
-    files = listed(text, OUTSIDE.command, spec.file, layout_of(formatter))
-    if options.check:
-        repair = f"python -m specgrad.codegen {options.spec} --out {options.out}"
-        return check(root, files, repair, wanted, formatter)
-    planned = plan(root, files)
-    if not options.no_verify and is_wrong(root, files, options.spec, disproved(spec, base)):
-        print("nothing was written", file=sys.stderr)
-        return 1
-    generate([planned])
-    if formatter is None:
-        print("the files are as the templates give them: there is no ruff to format them")
-    return 0
-
-
-def seen_from(root: Path, spec: Path) -> str:
-    """The way from a folder to a spec, as links lead; its name alone where there is none."""
-    try:
-        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
-    except ValueError:  # on another drive
-        return spec.name
+    return formatter, wanted
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m codegen", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("spec", nargs="?", type=Path, help="a spec outside the tree (default: derivatives.yaml)")
-    parser.add_argument("--out", type=Path, help="where to write a package for a spec outside the tree")
+    add_options(parser, named=False)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
     parser.add_argument("--count", action="store_true", help="count the lines that ops take")
-    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the numerical checks")
+    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the checks and pictures")
     options = parser.parse_args(argv)
-    if (options.spec is None) != (options.out is None) and not (options.list or options.count):
-        parser.error("a spec outside the tree needs --out FOLDER, and --out needs a spec")
+    placed = options.out is not None or options.list or options.count
+    if options.spec is None and (options.out or options.base):
+        parser.error("--out and --base need a spec outside the tree")
+    if options.spec is not None and not placed and not lies_in_package(options.spec):
+        parser.error("a spec outside the tree needs --out FOLDER, unless it lies in a package")
     return options
 
 
-def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
-    """The spec to render and the in-tree one it builds on; (None, None) after showing what is wrong."""
-    tree, problems = load_spec(SPEC, SPEC.name)
-    known = replace(read_known(), taken=read_taken(TREE / "generated", tree))
-    if path is None:
-        problems = [*problems, *validate(tree, known)] or without_entries(tree)
-        return (None, None) if show(problems) else (tree, None)
-    if not path.name.isprintable():
-        raise Refused(f"{path.name!r}: expected a spec with a name of characters that can be seen")
-    spec, problems = read_outside(path, known, tree)
-    return (None, None) if show(problems) else (spec, tree)
-
-
-def read_outside(path: Path, known: Known, base: Spec) -> tuple[Spec, list[Problem]]:
-    """A spec outside the tree and everything that is wrong with it."""
-    spec, problems = load_spec(path, path.name)
-    return spec, [*problems, *validate(spec, known, base)] or without_entries(spec)
-
-
-def without_entries(spec: Spec) -> list[Problem]:
-    """The problem of a spec that is empty, or holds nothing but comments."""
-    where = Where(spec.file, 1, 1)
-    return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]
+def read(options: argparse.Namespace) -> Project | None:
+    """The project that options mean; None after showing what is wrong with it."""
+    project, problems = read_project(options)
+    return None if show(problems) else project
 
 
 def show(problems: list[Problem]) -> bool:
@@ -191,14 +144,15 @@ def generate(plans: list[Plan]) -> None:
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: Files, spec: Path, known: list[Finding]) -> bool:
-    """Whether anything is known to be wrong with a package, or the checks find it, in a folder of its own."""
+def is_wrong(project: Project, files: Files) -> bool:
+    """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / root.name
+        trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        return verify_package(trial, spec, known=known) != 0
+        known = disproved(project.spec, joined(project.renderer.bases))
+        return verify_package(trial, project.path, known=known, home=project.home) != 0
 
 
 def check(root: Path, files: Files, repair: str, wanted: str, formatter: Formatter | None) -> int:
@@ -223,26 +177,73 @@ def list_entries(spec: Spec) -> int:
     return 0
 
 
-def count(path: Path, spec: Spec) -> int:
+def count(project: Project) -> int:
     """The lines of YAML and of Python that ops take."""
-    print(report(path, spec.entries, helper_modules()))
+    print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
     return 0
+
+
+def verify(argv: list[str]) -> int:
+    """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
+    from .verify_command import LIMIT, seconds, verify_command, verify_project
+
+    parser = argparse.ArgumentParser(prog="python -m codegen verify")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    parser.add_argument(
+        "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
+    )
+    add_options(parser)
+    options = parser.parse_args(argv)
+    if options.spec is None:
+        return verify_command(options.names, options.limit)
+    project = read(options)
+    if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
+        return 1
+    return verify_project(project, options.names, options.limit)
 
 
 def pictures(argv: list[str]) -> int:
     """Draw what is new or differs; with --check only say so."""
+    parser = argparse.ArgumentParser(prog="python -m codegen pictures")
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    project = read(options)
+    return 1 if project is None else draw(project, options.check)
+
+
+def draw(project: Project, only_check: bool) -> int:
+    """Draw the pictures of a package, where there are any."""
     from .drawing import pictures_command
+    from .verify_command import package_of
 
-    spec, _ = read_specs(None)
-    return 1 if spec is None else pictures_command(spec, TREE / "docs" / "pictures" / "ops", argv == ["--check"])
+    if not picture_files(project.spec.by_name()) and not project.pictures.exists():
+        return 0
+    package, repair = package_of(project), project.command_for("pictures")
+    return pictures_command(project.spec, project.pictures, only_check, package, repair)
 
 
-def prove(names: list[str]) -> int:
+def new(argv: list[str]) -> int:
+    """Make a package of a user's ops."""
+    from .scaffold import new_package
+
+    parser = argparse.ArgumentParser(prog="python -m codegen new")
+    parser.add_argument("name", help="the name of the package, as it is imported")
+    parser.add_argument("folder", nargs="?", type=Path, help="where its files are put (default: a folder of its name)")
+    options = parser.parse_args(argv)
+    return run([str(new_package(options.name, options.folder or Path(options.name)))])
+
+
+def prove(argv: list[str]) -> int:
     """Print what is proved of the gradient formulas of element-wise ops."""
-    spec, problems = load_spec(SPEC, SPEC.name)
-    if show(problems):
+    parser = argparse.ArgumentParser(prog="python -m codegen prove")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    project = read(options)
+    if project is None:
         return 1
-    lines, wrong = proved(spec, names)
+    lines, wrong = proved(project.spec, options.names, joined(project.renderer.bases))
     print("\n".join(lines))
     return 1 if wrong else 0
 
@@ -251,23 +252,26 @@ def mutate(argv: list[str]) -> int:
     """See which mistakes in the entries of the tree nobody would notice."""
     from .mutate_command import mutate_command
 
-    spec, _ = read_specs(None)
-    return 1 if spec is None else mutate_command(argv, spec, SPEC)
+    project = read(argparse.Namespace(spec=None))
+    return 1 if project is None else mutate_command(argv, project.spec, project.path)
 
 
-def explain(names: list[str]) -> int:
+def explain(argv: list[str]) -> int:
     """Print what the generator knows of the named entries."""
     from .explain import UnknownOp, explanation
 
-    if not names:
+    parser = argparse.ArgumentParser(prog="python -m codegen explain")
+    parser.add_argument("names", nargs="*", metavar="OP")
+    add_options(parser)
+    options = parser.parse_args(argv)
+    if not options.names:
         print("explain: which op? python -m codegen explain OP", file=sys.stderr)
         return 2
-    spec, _ = read_specs(None)
-    if spec is None:
+    project = read(options)
+    if project is None:
         return 1
-    renderer = Renderer(spec, Target())
     try:
-        print("\n\n".join([explanation(renderer, name) for name in names]))
+        print("\n\n".join([explanation(project.renderer, name) for name in options.names]))
     except UnknownOp as error:
         print(f"explain: {error}", file=sys.stderr)
         return 1

@@ -26,7 +26,7 @@ class ComputationCode:
             if argument.type.base in ("ScalarType", "MemoryFormat"):
                 continue
             parts.append(self.kernel_argument(argument))
-        return f"{self.op.modules.kernels[entry.compute.text]}_kernels.{entry.compute.text}({', '.join(parts)})"
+        return f"{self.op.library['kernel', entry.compute.text].spelling}({', '.join(parts)})"
 
     def kernel_argument(self, argument: Argument) -> str:
         name, type_ = argument.name, argument.type

@@ -2,7 +2,8 @@
 
 Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
 one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
-(`x.sum()`) is still decided at once.
+(`x.sum()`) is still decided at once. A package that adds overloads to a function of its base has a function of that
+name which picks its own first, then the base's.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Dispatcher:
         return f"_{self.name}_overloads"
 
     def target(self, code: OpCode) -> str:
-        return code.inplace_name if self.inplace else code.name
+        return f"{code.called}_" if self.inplace else code.called
 
     @property
     def docstring(self) -> str:

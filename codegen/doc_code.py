@@ -64,8 +64,7 @@ class DocCode:
     @property
     def raises(self) -> Lines:
         """The exceptions of the op's check, and what it expects."""
-        entries = [code.entry for code in self.codes if code.entry.check]
-        demands = [demand(entry.check or "") for entry in entries]
+        demands = [demand(code.rule) for code in self.codes if code.rule]
         lines = [(", ".join(d.errors), f"expected: {d.words}") for d in demands]
         plain = len(self.codes) == 1 and not lines and self.codes[0].entry.compute.kind == "elementwise"
         broadcasts = plain and len(self.codes[0].tensors) > 1

@@ -7,30 +7,35 @@ import importlib
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from .curves import grid, pieces, window
+from .isolation import Lost, answers
 from .manifest import MANIFEST, listed
 from .model import Entry, Spec
-from .ownership import plain_bytes
+from .ownership import Refused, plain_bytes
 from .picture import picture
 from .pictured import picture_files, plain_values
+from .verify_command import LIMIT, PACKAGE
+from .verify_processes import Package, registry
 from .write import Files, differences, plan
 
 COMMAND = "codegen pictures"
+REPAIR = f"python -m {COMMAND}"
 NUMBER = re.compile(r"-?\d+\.?\d*")
 LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor rounds otherwise
 
 
-def pictures_command(spec: Spec, root: Path, only_check: bool) -> int:
+def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
     """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
-    files = listed({name: same_or_new(root / name, text) for name, text in drawn(spec).items()}, COMMAND, spec.file)
+    new = drawn(spec, package) if package == PACKAGE else drawn_apart(spec, package)
+    found = {name: same_or_new(root / name, text) for name, text in new.items()}
+    files = listed(found, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)
         sys.stdout.writelines(lines)
-        print("run `python -m codegen pictures`\n" * bool(lines), end="", file=sys.stderr)
+        print(f"run `{repair}`\n" * bool(lines), end="", file=sys.stderr)
         return 1 if lines else 0
     planned = plan(root, files)
     planned.carry_out()
@@ -47,24 +52,32 @@ def same_or_new(path: Path, text: str) -> str:
     return old if same_picture(text, old) else text
 
 
-def drawn(spec: Spec) -> Files:
+def drawn_apart(spec: Spec, package: Package) -> Files:
+    """All pictures of a package outside the tree, which is imported in a process of its own."""
+    ((_, found),) = answers([(drawn, (spec, package))], LIMIT, 1)
+    if isinstance(found, Lost):
+        raise Refused(f"pictures: drawing {found.how}")
+    return found
+
+
+def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
     """All pictures by the names of their files."""
     entries = spec.by_name()
-    return {file: drawing(entries[name]) for name, file in picture_files(entries).items()}
+    return {file: drawing(entries[name], package) for name, file in picture_files(entries).items()}
 
 
-def drawing(entry: Entry) -> str:
+def drawing(entry: Entry, package: Package) -> str:
     """The picture of one op."""
     x = grid(entry.domain.get("self"))
-    y, slope = function_and_slope(entry, x)
+    y, slope = function_and_slope(entry, x, package)
     seen = window(x, y, slope)
     return picture(entry.schema.name, seen, pieces(x, y, seen), pieces(x, slope, seen))
 
 
-def function_and_slope(entry: Entry, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def function_and_slope(entry: Entry, points: np.ndarray, package: Package = PACKAGE) -> tuple[np.ndarray, np.ndarray]:
     """The op on some numbers and its gradient there; nan where it has none."""
     specgrad = importlib.import_module("specgrad")
-    op: Any = importlib.import_module("specgrad.generated.registry").BY_NAME[entry.name]
+    op = registry(package)[entry.name]
     held = {name: ast.literal_eval(value) for name, value in plain_values(entry).items()}
     x = specgrad.tensor(points, requires_grad=True)
     result = op.function(x, **held)

@@ -49,7 +49,7 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield field("computed", computed(renderer, entry))
     yield field("dtypes", dtypes(entry))
     if entry.check:
-        yield field("arguments", f"checked by {entry.check} (runtime/rules/{renderer.modules.rules[entry.check]}.py)")
+        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")
     yield from node_lines(renderer, entry)
     yield from check_lines(entry)
 
@@ -82,9 +82,9 @@ def computed(renderer: Renderer, entry: Entry) -> str:
         files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
         return f"element by element: {text} ({files}){also}"
     if compute.kind == "kernel":
-        return f"by the kernel {text} (runtime/kernels/cpu/{renderer.modules.kernels[text]}.py)"
+        return f"by the kernel {text} ({renderer.library['kernel', text].shown})"
     if compute.kind == "view":
-        return f"as a view: {text} (runtime/views.py), no element is touched"
+        return f"as a view: {text} ({renderer.library['view', text].shown}), no element is touched"
     return f"from other ops: {text}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .homes import Part
 from .kernel_code import is_plain_number
 from .model import Argument
 from .rule_doc import reads_storage
@@ -48,7 +49,7 @@ class FastCode:
         entry = self.op.entry
         tensors = [a for a in entry.schema.arguments if a.type.is_tensor]
         plain = all(a.type.base == "int" for a in self.view_arguments) and not self.op.gives_list
-        told = entry.check is None or not reads_storage(entry.check)
+        told = self.op.rule is None or not reads_storage(self.op.rule)
         plain = plain and not self.op.retypes
         return entry.compute.kind == "view" and len(tensors) == 1 and plain and told and self.recorded_natively
 
@@ -60,14 +61,14 @@ class FastCode:
     def structured(self) -> bool:
         """Whether the op's kernel has recipes, under its name, and takes and gives what these can state."""
         entry = self.op.entry
-        known = entry.compute.kind == "kernel" and entry.compute.text in self.op.modules.recipes
+        known = entry.compute.kind == "kernel" and self.op.library.get("recipe", entry.compute.text) is not None
         recorded = self.op.node is None or self.op.node.plain
         return known and recorded and set(entry.result_dtype) == {"same"} and "?" not in self.letters.values()
 
     @property
-    def recipe_module(self) -> str:
-        """The module of the recipes."""
-        return self.op.modules.recipes[self.op.entry.compute.text]
+    def recipe(self) -> Part:
+        """The recipes, under the kernel's name."""
+        return self.op.library["recipe", self.op.entry.compute.text]
 
     @property
     def letters(self) -> dict[str, str]:

@@ -38,13 +38,15 @@ class Formatter:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             write_new(root, files)
-            common = ("--isolated", "--quiet", "--line-length", "120", str(root))
-            self._run("check", "--fix", "--select", "I,F401", *common)
-            self._run("format", "--config", "format.skip-magic-trailing-comma=true", *common)
+            common = ("--isolated", "--quiet", "--line-length", "120", ".")
+            self._run(root, "check", "--fix", "--select", "I,F401", *common)
+            self._run(root, "format", "--config", "format.skip-magic-trailing-comma=true", *common)
             return {name: (root / name).read_text(encoding="utf-8") for name in files}
 
-    def _run(self, *arguments: str) -> None:
-        done = subprocess.run([self.path, *arguments], capture_output=True, encoding="utf-8", errors="replace")
+    def _run(self, root: Path, *arguments: str) -> None:
+        """Run it in a folder: in that of the user, packages beside it would be sorted apart."""
+        command = [str(Path(self.path).absolute()), *arguments]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", cwd=root)
         if done.returncode:
             said = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
             raise OtherLayout(f"{self.path} {arguments[0]} failed: {said[0]}")

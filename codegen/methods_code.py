@@ -50,6 +50,20 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     }
 
 
+def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
+    """Place -> name -> source of what `register()` of a package outside the tree adds: methods, and namespaces."""
+    context = methods_context(ops)
+    methods = {name: f"ops.{function}" for name, function in context["methods"]}
+    methods |= {name: f"ops.{function}" for name, function, *_ in context["variadic"]}
+    methods |= {name: f"lambda self, {given}: ops.{name}({handed})" for name, given, handed in context["reordered"]}
+    found = {"Tensor": methods}
+    for code in ops:
+        if code.entry.namespace and "function" in code.entry.variants:
+            names = (code.entry.schema.name, *code.entry.aliases)
+            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in names})
+    return {place: functions for place, functions in found.items() if functions}
+
+
 def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
     """Whether one int is no list of ints of one item, but what another overload takes: `x.hsplit(2)`."""
     others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from .model import Entry, Problem, Spec, Where
 from .operators import special_methods
@@ -89,12 +90,25 @@ def _conflict(claim: Claim, other: Claim) -> str:
     if claim.name != other.name:
         return f"'{claim.name}' and '{other.name}' differ in case only: {other}"
     if other.older:
-        return str(other) if claim.spelt else f"specgrad has an op of this name: {other}"
+        extends = not claim.key and claim.owner == other.owner and claim.entry.schema.overload
+        said = str(other) if claim.spelt else f"{_package(other)} has an op of this name: {other}{_hint(claim)}"
+        return "" if extends else said
     if claim.owner == other.owner:
         return ""
     if by_schema and IN_PLACE not in (claim.what, other.what):
         return f"{other.entry.name} is the same in Python, first at {other.where}"
     return str(other)
+
+
+def _package(claim: Claim) -> str:
+    """The package that an entry of a base is from."""
+    folder = PurePosixPath(claim.entry.where.file).parent.name
+    return folder or "specgrad"
+
+
+def _hint(claim: Claim) -> str:
+    """How to add an overload, where that may have been meant."""
+    return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"
 
 
 def _conflict_within(claim: Claim, other: Claim) -> str:

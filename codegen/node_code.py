@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .forward_code import forward_lines
+from .homes import Part
 from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
 from .model import Argument, Entry
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
@@ -69,18 +70,17 @@ class NodeCode:
         return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
 
     @property
-    def kernel_modules(self) -> tuple[str, ...]:
-        """The module of that kernel, if there is one."""
+    def kernel(self) -> Part | None:
+        """That kernel, if there is one."""
         tree = self.entry.backward.tree if self.entry.backward else None
-        return (self.calls.kernels[tree.func.id],) if tree is not None else ()  # type: ignore[attr-defined]
+        return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
     @property
-    def recipe_module(self) -> str:
-        """The module of that kernel's recipes, under its name; empty where it has none, or not one result."""
-        tree = self.entry.backward.tree if self.entry.backward else None
-        if tree is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
-            return ""
-        return self.calls.recipes.get(tree.func.id, "")  # type: ignore[attr-defined]
+    def recipe(self) -> Part | None:
+        """That kernel's recipes, under its name; None where it has none, or not one result."""
+        if self.kernel is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
+            return None
+        return self.calls.library.get("recipe", self.kernel.name)
 
     @property
     def backward_reads(self) -> list[tuple[str, str]]:

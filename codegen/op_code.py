@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .computation_code import ComputationCode
 from .doc_code import DocCode
 from .fast_code import FastCode
+from .homes import Library, Part
 from .kernel_code import ElementKernels, number_arguments
 from .model import Argument, Entry, Type
 from .node_code import NodeCode
@@ -49,15 +49,6 @@ def handed_on(argument: Argument) -> str:
 
 
 @dataclass(frozen=True)
-class Modules:
-    """Where the hand-written parts of entries live: name -> module, found by reading the folders."""
-
-    kernels: Mapping[str, str]
-    rules: Mapping[str, str]
-    recipes: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class OpCode:
     """Everything the templates ask about the functions of one entry."""
 
@@ -65,12 +56,18 @@ class OpCode:
     node: NodeCode | None
     kernels: ElementKernels | None
     calls: Calls
-    modules: Modules
+    library: Library
+    origin: str = ""  # the module of the functions of a base's entry, as ops.py has it
 
     @property
     def name(self) -> str:
         """The Python function of this overload; the overloads of one name share a dispatcher of that name."""
         return self.calls.functions[self.entry.name]
+
+    @property
+    def called(self) -> str:
+        """That function as ops.py calls it."""
+        return f"{self.origin}.{self.name}" if self.origin else self.name
 
     @property
     def inplace_name(self) -> str:
@@ -83,14 +80,32 @@ class OpCode:
         return self.entry.batch or FAMILY_RULES[self.entry.compute.kind]
 
     @property
+    def parts(self) -> list[Part | None]:
+        """The hand-written parts whose modules ops.py imports."""
+        kind, text = self.entry.compute.kind, self.entry.compute.text
+        computed = self.library[kind, text] if kind in ("kernel", "view") else None
+        return [computed, self.fast.recipe if self.fast.structured else None, self.rule, self.own_rule]
+
+    @property
+    def own_rule(self) -> Part | None:
+        """The batching rule where a user's package has it."""
+        part = self.library.get("batching rule", self.batch_rule)
+        return part if part is not None and part.home.label else None
+
+    @property
+    def spelt_rule(self) -> str:
+        """The batching rule as `lift` takes it: its name, or the function where a user's package has it."""
+        return repr(self.batch_rule) if self.own_rule is None else self.own_rule.spelling
+
+    @property
     def lifted(self) -> str:
         """The arguments of `lift`, after the function, for a call of the public function."""
-        return ", ".join([repr(self.batch_rule), *filter(None, [self.passed])])
+        return ", ".join([self.spelt_rule, *filter(None, [self.passed])])
 
     @property
     def lifted_inplace(self) -> str:
         """The same for a call of the in-place function."""
-        return ", ".join([repr(self.batch_rule), *map(handed_on, self.inplace_arguments)])
+        return ", ".join([self.spelt_rule, *map(handed_on, self.inplace_arguments)])
 
     @property
     def returns(self) -> str:
@@ -292,8 +307,14 @@ class OpCode:
         return f"{name} is not None and {other}" if type_.optional else other
 
     @property
-    def rule_module(self) -> str:
-        return f"{self.modules.rules[self.entry.check or '']}_rules"
+    def rule(self) -> Part | None:
+        """The function that checks the arguments."""
+        return self.library["check", self.entry.check] if self.entry.check else None
+
+    @property
+    def view(self) -> Part:
+        """The function of a view's geometry."""
+        return self.library["view", self.entry.compute.text]
 
     @property
     def composite(self) -> str:

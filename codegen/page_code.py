@@ -74,7 +74,7 @@ class OpSection:
     @property
     def calls(self) -> list[str]:
         """The ways to call the function, each once."""
-        return list(dict.fromkeys(call for part in self.parts for call in ways(part.code)))
+        return list(dict.fromkeys(call for part in self.parts for call in ways(part.code, part.renderer.package)))
 
     @property
     def shown(self) -> list[tuple[str, str, str]]:
@@ -93,14 +93,20 @@ def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> li
     return sorted(found, key=lambda section: not section.is_public)
 
 
-def ways(code: OpCode) -> Iterator[str]:
-    """How a user calls one overload: signature, method, in-place function, operator, other names."""
+def ways(code: OpCode, package: str) -> Iterator[str]:
+    """How a user calls one overload: signature, method, in-place function, operator, other names.
+
+    A package outside the tree has every op as a function of its own; the other forms are there after `register()`.
+    """
     entry, name = code.entry, code.entry.schema.name
     if entry.variants == ("formula",):
         yield f"{name}({plain_parameters(code)}), only in formulas"
         return
     prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
-    if "function" in entry.variants:
+    if package:
+        yield f"{package}.{name}({plain_parameters(code)})"
+        prefix = prefix if entry.namespace else f"{package}."
+    if "function" in entry.variants and prefix != f"{package}.":
         yield f"{prefix}{name}({plain_parameters(code)})"
     if "method" in entry.variants:
         yield f"Tensor.{name}"

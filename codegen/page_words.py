@@ -15,9 +15,9 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     """The expression, or the kernel or view function with its file."""
     text = one_line(entry.compute.text)
     if entry.compute.kind == "kernel":
-        return f"by the kernel `{text}` of runtime/kernels/cpu/{renderer.modules.kernels[text]}.py"
+        return f"by the kernel `{text}` of {renderer.library['kernel', text].shown}"
     if entry.compute.kind == "view":
-        return f"as a view by `{text}` of runtime/views.py; no element is touched"
+        return f"as a view by `{text}` of {renderer.library['view', text].shown}; no element is touched"
     how = "element by element" if entry.compute.kind == "elementwise" else "from other ops"
     return f"{how}: `{text}`"
 
@@ -92,7 +92,7 @@ def vmap(code: OpCode) -> str:
     """The batching rule, and what it says of itself."""
     if code.entry.compute.kind == "composite" and code.entry.batch is None:
         return "through the ops that it is made of"
-    words = promise(code.batch_rule)
+    words = promise(code.library["batching rule", code.batch_rule])
     return f"`{code.batch_rule}`: {words[:1].lower()}{words[1:]}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +33,13 @@ def read_parameters(path: Path) -> dict[str, Parameters]:
 
 
 def _of_module(file: Path) -> dict[str, Parameters]:
+    return parameters_of(ast.parse(file.read_text(encoding="utf-8"), str(file)).body)
+
+
+def parameters_of(body: Iterable[ast.stmt]) -> dict[str, Parameters]:
+    """The parameters of the functions among the statements of a module."""
     found: dict[str, Parameters] = {}
-    for node in ast.parse(file.read_text(encoding="utf-8"), str(file)).body:
+    for node in body:
         match node:
             case ast.FunctionDef(name=name, args=arguments) if not any(d is None for d in arguments.kw_defaults):
                 found[name] = _parameters(node)

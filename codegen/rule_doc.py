@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from .helpers import RUNTIME
+from .homes import Part
 
 # A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
@@ -26,34 +27,36 @@ class Demand:
 
 
 @cache
-def demand(rule: str) -> Demand:
+def demand(rule: Part) -> Demand:
     """The demand of one check function."""
-    functions = _functions()
-    words = " ".join((ast.get_docstring(functions[rule]) or "").split()) if rule in functions else ""
+    words = _words(rule)
     words = WRAPS.sub(r"\1 in range", words)
     return Demand(words[:1].lower() + words[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
 
 
-@cache
-def promise(rule: str) -> str:
+def promise(rule: Part) -> str:
     """What a batching rule says of itself, in its first sentence."""
-    files = sorted((RUNTIME / "batching" / "rules").glob("*.py"))
-    nodes = [node for path in files for node in _body(path) if isinstance(node, ast.FunctionDef) and node.name == rule]
-    words = " ".join((ast.get_docstring(nodes[0]) or "").split()) if nodes else ""
-    return SENTENCE.split(words)[0].rstrip(".")
+    return SENTENCE.split(_words(rule))[0].rstrip(".")
 
 
-@cache
-def reads_storage(rule: str) -> bool:
+def _words(rule: Part) -> str:
+    """The docstring of a function, on one line."""
+    return " ".join((ast.get_docstring(rule.node) or "").split()) if isinstance(rule.node, ast.FunctionDef) else ""
+
+
+def reads_storage(rule: Part) -> bool:
     """Whether a check looks at the memory behind a tensor, so that layout and arguments do not say all."""
-    function = _functions().get(rule)
-    return function is None or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(function))
+    known = isinstance(rule.node, ast.FunctionDef)
+    return not known or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(rule.node))
+
+
+def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
+    """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
+    return _read_functions(*rule.home.files(rule.kind), RUNTIME / "checks.py", RUNTIME / "shapes.py")
 
 
 @cache
-def _functions() -> dict[str, ast.FunctionDef]:
-    """All functions of the rules, and those that rules share with the rest of the runtime."""
-    paths = [*sorted((RUNTIME / "rules").glob("*.py")), RUNTIME / "checks.py", RUNTIME / "shapes.py"]
+def _read_functions(*paths: Path) -> dict[str, ast.FunctionDef]:
     nodes = [node for path in paths for node in _body(path) if isinstance(node, ast.FunctionDef)]
     return {node.name: node for node in reversed(nodes)}
 
@@ -69,9 +72,9 @@ def _body(path: Path) -> list[ast.stmt]:
     return ast.parse(path.read_text(encoding="utf-8")).body
 
 
-def _raised(rule: str) -> set[str]:
+def _raised(rule: Part) -> set[str]:
     """The built-in classes of what a function raises, or one that it calls."""
-    functions, todo = _functions(), [rule]
+    functions, todo = _functions(rule), [rule.name]
     seen: set[str] = set()
     found: set[str] = set()
     while todo:

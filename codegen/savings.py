@@ -10,6 +10,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
+from .homes import Library
 from .model import Argument, Entry, Formula
 
 ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
@@ -147,15 +148,14 @@ class Reader(ast.NodeTransformer):
 class Calls:
     """How generated code spells a function that a formula calls: helpers by module, ops through the namespace."""
 
-    helpers: dict[str, str]  # helper -> module name
+    library: Library  # the helpers, kernels, ... and where they are defined
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
-    kernels: dict[str, str]  # kernel -> module name
-    recipes: dict[str, str]  # kernel -> module name of its recipes
 
     def spelling(self, name: str) -> str:
-        if name in self.helpers:
-            return f"{self.helpers[name]}.{name}"
+        helper = self.library.get("helper", name)
+        if helper is not None:
+            return helper.spelling
         return name if name in ("len",) else f"op.{name}"
 
 
@@ -205,8 +205,8 @@ def _kernel_call(reader: Reader, formula: Formula) -> str:
     call = copy.deepcopy(formula.tree)
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Name)
-    module = reader.calls.kernels[call.func.id]
-    call.func = ast.Attribute(ast.Name(f"{module}_kernels", ast.Load()), call.func.id, ast.Load())
+    kernel = reader.calls.library["kernel", call.func.id]
+    call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
     call.args = [reader.visit(a) for a in call.args]
     call.keywords = [reader.visit(k) for k in call.keywords]
     return ast.unparse(call)

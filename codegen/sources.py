@@ -1,4 +1,4 @@
-"""Reading hand-written Python files without importing them: who defines what, and the text of definitions."""
+"""The text of scalar functions with all that they use, read without importing them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME, defined_names, siblings
+from .helpers import RUNTIME, siblings
 
+KERNELS = "specgrad.runtime.kernels."
 COMPILED_AS = {"scalar_primitives": "scalar_intrinsics"}  # what a compiler is given instead, under the same names
-
-
-@cache
-def defining_modules(folder: Path) -> dict[str, str]:
-    """Function -> module, for the public names that a folder's modules define."""
-    found: dict[str, str] = {}
-    for path in sorted(folder.glob("*.py")):
-        for name in defined_names(path):
-            found.setdefault(name, path.stem)
-    return found
 
 
 @cache
@@ -36,7 +27,16 @@ def _definitions(path: Path) -> dict[str, str]:
 
 @cache
 def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    return siblings(path)
+    return siblings(path) | from_runtime(path)
+
+
+def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
+    """The names that a module imports from modules of specgrad's kernels."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    pairs = [(node, alias) for node in body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(KERNELS)]
+    files = [(RUNTIME / "kernels" / f"{module.removeprefix(KERNELS)}.py", alias) for module, alias in ours]
+    return {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}
 
 
 @cache
@@ -45,16 +45,20 @@ def _names_in(text: str) -> list[str]:
 
 
 @cache
-def function_source(name: str) -> str:
-    """The text of a scalar function and of all functions and constants that it uses, for both kinds of number."""
-    todo = [(RUNTIME / "kernels" / f"{module}.py", name) for module in ("scalar", "scalar_complex")]
+def function_source(name: str, modules: tuple[Path, ...] = ()) -> str:
+    """The text of a scalar function and of all functions and constants that it uses, for both kinds of number.
+
+    It is looked for in the runtime's own modules and in those that are named.
+    """
+    own = tuple(RUNTIME / "kernels" / f"{module}.py" for module in ("scalar", "scalar_complex"))
+    todo = [(path, name) for path in (*own, *modules)]
     texts: dict[tuple[Path, str], str] = {}
     while todo:
         path, name = place = todo.pop()
         if name in (imported := _siblings(path)):
             todo.append(imported[name])
-        elif place not in texts and name in (own := _definitions(path)):
-            texts[place] = own[name]
-            todo += [(path, used) for used in _names_in(own[name])]
+        elif place not in texts and name in (defined := _definitions(path)):
+            texts[place] = defined[name]
+            todo += [(path, used) for used in _names_in(defined[name])]
             todo += [(path.with_name(f"{COMPILED_AS[path.stem]}.py"), name)] if path.stem in COMPILED_AS else []
     return "\n".join(texts[place] for place in sorted(texts))

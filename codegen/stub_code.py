@@ -22,15 +22,15 @@ class Signature:
 
 
 def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
-    """All functions of ops.py, aliases included."""
+    """All functions of ops.py, aliases included; of a base's entry only what it adds to a function of ops.py."""
     found = []
     for code in ops:
         schema = code.entry.schema
-        for name in (schema.name, *code.entry.aliases):
+        for name in (schema.name, *(() if code.origin else code.entry.aliases)):
             found.append(Signature(name, code.parameters(out=True), code.returns))
             if code.has_inplace:
                 found.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
-        if code.name != schema.name:
+        if code.name != schema.name and not code.origin:
             found.append(Signature(code.name, code.parameters(out=True), code.returns))
     return marked(found)
 

@@ -24,6 +24,8 @@ from .validate_sample import check_samples
 from .validate_signatures import check_signatures
 from .validate_unused import check_unused
 
+OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
     """Everything that makes no sense in a spec that could be read, sorted by place.
@@ -58,7 +60,8 @@ def _check_named(context: Context) -> Iterator[Problem]:
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             kind = "batching rule" if what == "batch" else what
-            message = f"there is no {kind} '{name}'{did_you_mean(name, table)}"
+            hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            message = f"there is no {kind} '{name}'{hint}"
             yield context.problem(entry.key_places[what], message, what)
 
 

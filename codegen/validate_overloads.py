@@ -2,7 +2,8 @@
 
 An overload is out of reach where an earlier one takes every value that it takes for each of its arguments, under the
 same names and in the same places, and needs no other. Values are told apart as `runtime/overloads.py` does it, or where
-all overloads have the same parameters as generated functions do, for which all plain numbers are of one type.
+all overloads have the same parameters as generated functions do, for which all plain numbers are of one type. Those of
+a package come before those of its base.
 """
 
 from __future__ import annotations
@@ -31,10 +32,26 @@ def check_overloads(context: Context) -> Iterator[Problem]:
     for earlier in overloads:
         if earlier is entry:
             return
+        if earlier.where.file != entry.where.file:
+            yield from _check_base(context, earlier, by_types)
+            continue
         if earlier.name != entry.name and _takes_all(earlier, entry, by_types):
             message = f"no call can reach this overload: {earlier.name}, at {earlier.where}, takes all of them"
             yield context.problem(entry.where, message)
             return
+
+
+def _check_base(context: Context, other: Entry, by_types: bool) -> Iterator[Problem]:
+    """An overload that a package adds to a function of its base: it comes first, so it may hide none of the base's."""
+    entry = context.entry
+    types, theirs = ([argument.type for argument in each.schema.arguments] for each in (entry, other))
+    if types == theirs or _takes_all(entry, other, by_types):
+        message = f"nothing tells its arguments from those of {other.name} at {other.where}, which it would hide"
+        yield context.problem(entry.where, message)
+    if {"method", "inplace"} & {*entry.variants}:
+        name = entry.schema.name
+        message = f"Tensor.{name} stays as it is: an overload that a package adds needs `variants: [function]`"
+        yield context.problem(entry.key_places.get("variants", entry.where), message, "variants")
 
 
 def _takes_all(earlier: Entry, later: Entry, by_types: bool) -> bool:

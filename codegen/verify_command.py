@@ -9,29 +9,35 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from .bases import SPEC
+from .homes import Home
 from .isolation import Lost, answers
 from .load import load_spec
+from .project import Project, joined
 from .proof.report import disproved
 from .suggest import did_you_mean
 from .verify_each import checked
 from .verify_processes import Package, known_ops
 from .verify_report import Finding
 
-PACKAGE: Package = ("specgrad.generated", "")
-SPEC = Path(__file__).resolve().parent.parent / "derivatives.yaml"
+PACKAGE = Package("specgrad.generated")
 LIMIT = 300.0  # seconds for one op's checks, the compilation of its kernels included
 
 
-def verify_command(argv: Sequence[str]) -> int:
+def package_of(project: Project) -> Package:
+    """The package of a project on disk."""
+    return PACKAGE if project.in_tree else Package.of(project.root, project.home)
+
+
+def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
     """Check the ops in the tree, or the named ones; 1 when something is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m codegen verify", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument(
-        "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
-    )
-    options = parser.parse_args(argv)
     spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, options.names, disproved(spec), options.limit)
+    return verify(PACKAGE, names, disproved(spec), limit)
+
+
+def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
+    """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
+    return verify(package_of(project), names, disproved(project.spec, joined(project.renderer.bases)), limit)
 
 
 def seconds(text: str) -> float:
@@ -48,9 +54,10 @@ def verify_package(
     names: Sequence[str] = (),
     known: Sequence[Finding] = (),
     limit: float = LIMIT,
+    home: Home | None = None,
 ) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify((str(root.resolve()), str(spec.resolve()) if spec else ""), names, known, limit)
+    return verify(Package.of(root, home, spec), names, known, limit)
 
 
 def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:

@@ -18,7 +18,8 @@ from dataclasses import replace
 from typing import Any
 
 from .context import Context
-from .helpers import RUNTIME, Known, read_known
+from .helpers import RUNTIME, Known
+from .homes import read_known
 from .load import load_spec
 from .model import Entry, Spec
 from .proof.report import disproved
@@ -31,10 +32,10 @@ from .verify import verify_op
 from .verify_equivalence import equivalent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
-from .verify_processes import guarded, prepared
+from .verify_processes import Package, guarded, prepared
 from .verify_report import Finding, Report
 
-PACKAGE = ("specgrad.generated", "")
+PACKAGE = Package("specgrad.generated")
 SPEC = RUNTIME.parent / "derivatives.yaml"
 _numbers = itertools.count()
 
@@ -118,11 +119,16 @@ class OneEntry(Renderer):
     """Renders one entry, which stands for the tree's of its name: all others are called as they are."""
 
     def __init__(self, whole: Renderer, entry: Entry) -> None:
-        self.__dict__.update({name: vars(whole)[name] for name in ("target", "modules", "calls", "environment")})
+        kept = ("target", "library", "calls", "environment", "bases", "home")
+        self.__dict__.update({name: vars(whole)[name] for name in kept})
         entries = tuple(entry if other.name == entry.name else other for other in whole.spec.entries)
         self.spec = replace(whole.spec, entries=(entry,))
         self.entries = {other.name: other for other in entries}
         self.inliner = type(whole.inliner)(self.entries)
+
+    def package_init(self) -> str:
+        """Nothing: it says what the package is for, and no package is written."""
+        return ""
 
     def overloads(self, entry: Entry) -> list[Entry]:
         return [other for other in self.entries.values() if other.schema.name == entry.schema.name]
@@ -176,6 +182,6 @@ def _interpret(kernels: types.ModuleType, entry: Entry) -> None:
     """Let the op's own kernels be interpreted where they are not the tree's."""
     name = entry.identifier.upper()
     if hasattr(kernels, name):
-        tree = getattr(sys.modules[f"{PACKAGE[0]}.kernels"], name)
+        tree = getattr(sys.modules[f"{PACKAGE.place}.kernels"], name)
         own = getattr(kernels, name)
         own.kernels = Interpreted(own.kernels.module, tree.kernels)

@@ -8,17 +8,30 @@ import importlib
 import importlib.util
 import os
 import sys
+import types
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .homes import Home
 from .isolation import limit_memory, spoil
 from .verify import verify_op
 from .verify_bounds import check_bounds, concerned
 from .verify_cuda import simulate
 from .verify_report import Finding, Report
 
-Package = tuple[str, str]  # the import name or the folder, and the spec if it lies elsewhere than the package says
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
+
+
+class Package(NamedTuple):
+    """A package to check: its import name, or the folder where it lies."""
+
+    place: str
+    spec: str = ""  # its spec, if that lies elsewhere than the package says
+    home: str = ""  # the folder of the package that its hand-written parts are in, if there are any
+
+    @classmethod
+    def of(cls, root: Path, home: Home | None = None, spec: Path | None = None) -> Package:
+        return cls(str(root.resolve()), str(spec.resolve()) if spec else "", str(home.folder) if home else "")
 
 
 class Known(NamedTuple):
@@ -81,15 +94,18 @@ def prepared(package: Package) -> dict[str, Any]:
 def registry(package: Package) -> dict[str, Any]:
     """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
-    name, spec = package
+    name = package.place
     if os.sep in name:
-        name = import_folder(Path(name), spec)
+        name = import_folder(Path(name), package.spec, package.home)
     return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
 
 
-def import_folder(folder: Path, spec_file: str = "") -> str:
-    """Import a package from where it lies; returns its name. Its spec is where it says, or the file that is named."""
-    name = f"verified_{folder.name}"
+def import_folder(folder: Path, spec_file: str = "", home: str = "") -> str:
+    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
+
+    Its spec is where it says, or the file that is named.
+    """
+    name = f"{stand_in(Path(home))}.{folder.name}" if home else f"verified_{folder.name}"
     if name not in sys.modules:
         place = folder / "__init__.py"
         spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
@@ -98,4 +114,18 @@ def import_folder(folder: Path, spec_file: str = "") -> str:
         spec.loader.exec_module(sys.modules[name])
         if spec_file:
             vars(sys.modules[name])["_spec_file"] = spec_file
+    return name
+
+
+def stand_in(home: Path) -> str:
+    """The name of the package in a folder, of which modules can be imported from now on.
+
+    Its own first lines are not run: they may want the generated package, which is not there yet. The name is the real
+    one, for numba's cache keeps it with what it compiles.
+    """
+    above = home.parent
+    name = f"{stand_in(above)}.{home.name}" if (above / "__init__.py").is_file() else home.name
+    if name not in sys.modules:
+        package = sys.modules[name] = types.ModuleType(name)
+        package.__path__ = [str(home)]
     return name

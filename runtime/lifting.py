@@ -34,11 +34,11 @@ _passing = _Passing()
 
 
 class Lifted:
-    """One call of an op: its name in the spec, the Python function, its batching rule, and the arguments."""
+    """One call of an op: its name in the spec, the Python function, its batching rule or its name, the arguments."""
 
     __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
 
-    def __init__(self, name: str, function: Callable[..., Any], rule: str, args: Any, kwargs: Any) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> None:
         self.name = name
         self.function = function
         self.rule = rule
@@ -67,7 +67,7 @@ class Lifted:
             _passing.function = None
 
 
-def lift(name: str, function: Callable[..., Any], rule: str, *args: Any, **kwargs: Any) -> Any:
+def lift(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
     """What the lifts make of a call, or PLAIN when the op is to go on by itself."""
     if _passing.all:
         return PLAIN

@@ -10,7 +10,13 @@ from typing import Any
 
 
 class Namespace:
-    """A bag of published functions; an unknown name is an error that says what is missing."""
+    """A bag of published functions; an unknown name is one of the base's, or an error that says what is missing.
+
+    A package of a user's ops has one of its own over that of its base: two packages may each have an op of one name.
+    """
+
+    def __init__(self, base: Namespace | None = None) -> None:
+        self.__dict__["_base"] = base
 
     def publish(self, functions: dict[str, Any]) -> None:
         """Add functions by name; a later package's op may not replace an earlier one."""
@@ -18,7 +24,11 @@ class Namespace:
             self.__dict__.setdefault(name, function)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"no op named {name!r} has been generated")
+        base = self.__dict__["_base"]
+        if base is None or name.startswith("__"):
+            raise AttributeError(f"no op named {name!r} has been generated")
+        found = self.__dict__[name] = getattr(base, name)
+        return found
 
 
 op = Namespace()

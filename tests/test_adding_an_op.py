@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import shlex
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.census import entry_lines
+from specgrad.codegen.census import code_lines, entry_lines
 from specgrad.codegen.load import load_spec
 from tests import trees
 
@@ -37,6 +39,35 @@ def test_ops_outside_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     test = doctest.DocTestParser().get_doctest(block("pycon"), {}, "adding-an-op.md", None, 0)
     runner = doctest.DocTestRunner()
     assert runner.run(test).failed == 0 and runner.tries > 4
+
+
+def test_a_jitted_function_and_a_formula_are_an_op(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a package of its own the page's entry is accepted, and its gradient is the op itself."""
+    package = tmp_path / "jitted_ops"
+    package.mkdir()
+    files = {"__init__.py": "", "kernels.py": block("python jitted"), "jitted_ops.yaml": block("yaml jitted")}
+    for name, text in files.items():
+        (package / name).write_text(text, encoding="utf-8")
+    assert main([str(package / "jitted_ops.yaml"), "--no-verify"]) == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ops = importlib.import_module("jitted_ops.generated")
+    x = sg.ones(1, 3, requires_grad=True)
+    ops.damped(x, 1.0).sum().backward()
+    assert x.grad.equal(ops.damped(sg.ones(1, 3), 1.0)) and x.grad[0].tolist() == pytest.approx([1, 1 / 2, 1 / 3])
+
+
+def test_the_page_counts_the_lines_of_the_example(tmp_path: Path) -> None:
+    """The lines that the page gives for entries of a package, and for the Python beside them, are those there are."""
+    package = ROOT / "examples" / "physics_ops" / "src" / "physics_ops"
+    spec = package / "physics_ops.yaml"
+    lines = entry_lines(spec.read_text(encoding="utf-8"), load_spec(spec)[0].entries)
+    (tmp_path / "damped.yaml").write_text(block("yaml jitted"), encoding="utf-8")
+    (tmp_path / "damped.py").write_text(block("python jitted"), encoding="utf-8")
+    lines |= entry_lines(block("yaml jitted"), load_spec(tmp_path / "damped.yaml")[0].entries)
+    beside = {"snake": [package / "scalars.py"], "damped": [tmp_path / "damped.py"], "bent": [], "roughness": []}
+    beside["heat_step"] = [package / f"{name}.py" for name in ("kernels", "checks", "batching")]
+    rows = {name: f"(`{name}`) | {lines[name]} | {sum(map(code_lines, files))} |" for name, files in beside.items()}
+    assert {name: row in PAGE for name, row in rows.items()} == dict.fromkeys(rows, True), rows
 
 
 def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

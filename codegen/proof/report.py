@@ -32,14 +32,14 @@ def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
                 yield entry, verdict
 
 
-def prove(spec: Spec, names: Sequence[str]) -> tuple[list[str], bool]:
+def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[list[str], bool]:
     """The lines of `python -m codegen prove`, and whether a formula is wrong."""
     known = {entry.schema.name for entry in spec.entries} | set(spec.by_name())
     for name in names:
         if name not in known:
             return [f"prove: no op named '{name}'{did_you_mean(name, known)}"], True
     chosen = [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
-    found = list(verdicts(Prover(spec.by_name()), chosen))
+    found = list(verdicts(Prover((base.by_name() if base else {}) | spec.by_name()), chosen))
     lines = [line(entry, v) for entry, v in found if names or v.state != PROVED]
     return [*lines, summary([v for _, v in found])], any(v.state == WRONG for _, v in found)
 

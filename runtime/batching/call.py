@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import checks
+from ..namespace import op
 from ..tensor import TensorBase
 from .stand_in import stand_in
 from .tensor import level_of, whole, wrap
@@ -50,6 +51,10 @@ class Call:
         """The first argument, or the first of a list."""
         value = next(iter(self.arguments.values()))
         return value[0] if isinstance(value, (list, tuple)) else value
+
+    def sibling(self, name: str) -> Any:
+        """Another op of the same package, or of those that it builds on."""
+        return getattr(self.function.__globals__.get("op", op), name)
 
     def is_batched(self, *names: str) -> bool:
         """Whether some of these arguments differ between the examples."""

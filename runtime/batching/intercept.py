@@ -84,7 +84,7 @@ def check_written(call: Call) -> None:
         )
 
 
-def rule_for(call: Call, name: str) -> Rule:
+def rule_for(call: Call, name: str | Rule) -> Rule:
     """The rule by name, the loop where there are no examples; it says so where the op has no other."""
     if not call.size and name != "dynamic":
         name = "loop"
@@ -97,11 +97,13 @@ def rule_for(call: Call, name: str) -> Rule:
 
 
 @functools.cache
-def rule_called(name: str) -> Rule:
-    """A function of the folder `rules`, which need this module."""
+def rule_called(rule: str | Rule) -> Rule:
+    """A function of the folder `rules`, which need this module; or one that a user's package gives."""
+    if not isinstance(rule, str):
+        return rule
     from . import rules
 
-    return getattr(rules, name)
+    return getattr(rules, rule)
 
 
 def draw(lifted: Lifted) -> Any:

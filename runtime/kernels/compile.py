@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import importlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -66,8 +67,10 @@ class ScalarCompiler:
         if function is vars(scalar_primitives).get(name):
             return self.given[name]
         found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
-        calls = {name: self.get(callee) for name, callee in found.items() if is_scalar(callee)}
-        offered = function in (*vars(scalar).values(), *vars(scalar_complex).values())
+        users = not is_scalar(function)  # what it calls is compiled too, whatever package that is of
+        plain = {name: callee for name, callee in found.items() if isinstance(callee, types.FunctionType)}
+        calls = {name: self.get(callee) for name, callee in plain.items() if users or is_scalar(callee)}
+        offered = users or function in (*vars(scalar).values(), *vars(scalar_complex).values())
         return (self.compiler if offered else self.inliner)(rebuilt(function, calls))
 
 
@@ -84,9 +87,25 @@ class ScalarLibrary:
 
     def used_by(self, function: Any) -> dict[str, Any]:
         """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
-        own = vars(self.module)
-        names = sorted(names_in(function.__code__))
-        return {name: self.get(name) for name in names if isinstance(own.get(name), types.FunctionType)}
+        called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        meant = {name: self.meant(name, value) for name, value in called.items()}
+        return {
+            name: self.compiler.get(value) for name, value in meant.items() if isinstance(value, types.FunctionType)
+        }
+
+    def meant(self, name: str, value: Any) -> Any:
+        """The function of this library that a kernel means: one of specgrad's, or one of a user's package.
+
+        That has functions of complex numbers in a module beside the one for real ones: `scalars_complex`.
+        """
+        own = vars(self.module).get(name)
+        if isinstance(own, types.FunctionType) or not isinstance(value, types.FunctionType) or not self.is_complex:
+            return own if isinstance(own, types.FunctionType) else value
+        return getattr(importlib.import_module(f"{value.__module__}_complex"), name)
+
+    @property
+    def is_complex(self) -> bool:
+        return self.module.__name__.endswith("_complex")
 
 
 @functools.cache

@@ -12,18 +12,17 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from specgrad.codegen.__main__ import SPEC, TREE, read_outside
-from specgrad.codegen.helpers import Known, read_known
+from specgrad.codegen.bases import SPEC, tree_base
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.manifest import listed
 from specgrad.codegen.model import Spec
 from specgrad.codegen.pages import reference
-from specgrad.codegen.render import OUTSIDE, Renderer
+from specgrad.codegen.project import TREE, read_outside
+from specgrad.codegen.render import OUTSIDE
 from specgrad.codegen.rendered import NotPython
-from specgrad.codegen.taken import read_taken
+from specgrad.codegen.taken import Taken, read_taken
 from specgrad.codegen.write import plan
 
 if sys.platform == "linux":
@@ -36,11 +35,11 @@ def main(folder: Path) -> None:
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     base, _ = load_spec(SPEC, SPEC.name)
-    known = replace(read_known(), taken=read_taken(TREE / "generated", base))
+    taken = read_taken(TREE / "generated", base)
     packages = folder / "packages"
     for path in sorted(folder.glob("*.yaml")):
         print(json.dumps({"reads": path.name}), flush=True)
-        problems, count = judged(path, packages / path.stem, known, base)
+        problems, count = judged(path, packages / path.stem, taken, base)
         print(json.dumps({"file": path.name, "problems": problems, "files": count}), flush=True)
     sys.path.insert(0, str(packages))
     for package in sorted(packages.glob("*/")):
@@ -49,12 +48,12 @@ def main(folder: Path) -> None:
         importlib.import_module(package.name)
 
 
-def judged(path: Path, out: Path, known: Known, base: Spec) -> tuple[list[str], int]:
+def judged(path: Path, out: Path, taken: Taken, base: Spec) -> tuple[list[str], int]:
     """The problems of a spec, or the number of files of its package, which is written as they were rendered."""
-    spec, problems = read_outside(path, known, base)
-    if problems:
+    project, problems = read_outside(path, out, (tree_base(base),), taken)
+    if project is None:
         return [str(problem) for problem in problems], 0
-    renderer = Renderer(spec, OUTSIDE, base)
+    renderer, spec = project.renderer, project.spec
     try:
         files = renderer.rendered() | reference(renderer, path)
     except NotPython as error:

@@ -7,7 +7,7 @@ import random
 import re
 from typing import Any
 
-from specgrad.codegen.__main__ import SPEC
+from specgrad.codegen.bases import SPEC
 from specgrad.codegen.keys import CHOICES, KEYS
 from specgrad.codegen.nodes import compose
 from specgrad.codegen.spec_file import read_text

@@ -73,11 +73,12 @@ def test_gradients_are_the_formulas_of_the_spec(docs: dict[str, DocCode]):
     assert docs["max.other"].gradients == [("through", "maximum(self, other)")]
 
 
-def test_a_check_says_what_it_demands_and_raises(docs: dict[str, DocCode]):
+def test_a_check_says_what_it_demands_and_raises(renderer: Renderer, docs: dict[str, DocCode]):
     """The words are those of the rule's docstring, the exceptions those that it or a function it calls raises."""
-    assert demand("dot").errors == ("RuntimeError",)
-    assert demand("one_dim").errors == ("IndexError",)
-    assert demand("one_dim").words == "a single `dim` in range."
+    dot, one_dim = (demand(renderer.library["check", name]) for name in ("dot", "one_dim"))
+    assert dot.errors == ("RuntimeError",)
+    assert one_dim.errors == ("IndexError",)
+    assert one_dim.words == "a single `dim` in range."
     assert docs["dot"].raises == [("RuntimeError", "expected: two vectors of one length.")]
     assert docs["mul.Tensor"].raises == [("RuntimeError", "expected: shapes that broadcast.")]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from specgrad.codegen.helpers import Known, helper_modules, read_known
+from specgrad.codegen.helpers import Known
+from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library, read_known
 from specgrad.codegen.parameters import Parameters, read_parameters
 
 
@@ -34,7 +35,8 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
             "view": {"transpose": Parameters((), 0, 0)},
         },
     )
-    assert helper_modules(tmp_path) == {"a": "formulas", "c": "formulas_loss"}
+    helpers = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)).parts["helper"]
+    assert {name: part.spelling for name, part in helpers.items()} == {"a": "formulas.a", "c": "formulas_loss.c"}
 
 
 def test_what_is_not_there_is_not_checked(tmp_path: Path):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, main
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.bases import SPEC
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.mutate_entries import mutants
 from specgrad.codegen.mutate_related import Related

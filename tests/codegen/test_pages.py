@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, main
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.bases import SPEC
 from specgrad.codegen.families import families, headings
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Entry
@@ -109,9 +110,9 @@ def test_sections_say(files: Files, op: str, words: str) -> None:
 
 
 def test_a_spec_outside_the_tree_has_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """REFERENCE.md in its package, without pictures."""
+    """REFERENCE.md in its package, with pictures beside it."""
     spec = tmp_path / "ops.yaml"
     spec.write_text("# Powers: of x.\n\n" + entry_text("my_square", "square"), encoding="utf-8")
     assert main([str(spec), "--out", str(tmp_path / "ops"), "--no-verify"]) == 0, capsys.readouterr().err
     text = (tmp_path / "ops" / "REFERENCE.md").read_text(encoding="utf-8")
-    assert "## my_square\n" in text and "](../ops.yaml#my_square)" in text and ".svg" not in text
+    assert "## my_square\n" in text and "](../ops.yaml#my_square)" in text and "](pictures/my_square.svg)" in text

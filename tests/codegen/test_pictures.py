@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, TREE
 from specgrad.codegen.curves import grid, pieces, thinned, window
 from specgrad.codegen.drawing import drawn, function_and_slope, pictures_command, same_picture
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Spec
 from specgrad.codegen.picture import ticks
+from specgrad.codegen.project import SPEC, TREE
 
 FOLDER = TREE / "docs" / "pictures" / "ops"
 

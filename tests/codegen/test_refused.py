@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, TREE, read_outside
-from specgrad.codegen.helpers import Known, read_known
+from specgrad.codegen.bases import SPEC, Base, tree_base
 from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Spec
-from specgrad.codegen.taken import read_taken
+from specgrad.codegen.project import TREE, read_outside
+from specgrad.codegen.taken import Taken, read_taken
 from tests.codegen.refused import ALL, edited, right_spec
 
 Judge = Callable[[str], list[str]]
@@ -22,19 +20,19 @@ PLACE = re.compile(r"spec\.yaml:\d+:\d+: \w[^\n]*")
 
 
 @pytest.fixture(scope="module")
-def known() -> tuple[Known, Spec]:
-    """The names of the runtime, and the spec in the tree."""
+def known() -> tuple[tuple[Base, ...], Taken]:
+    """The spec in the tree, and the names that generated code uses."""
     base, _ = load_spec(SPEC, SPEC.name)
-    return replace(read_known(), taken=read_taken(TREE / "generated", base)), base
+    return (tree_base(base),), read_taken(TREE / "generated", base)
 
 
 @pytest.fixture
-def judge(known: tuple[Known, Spec], tmp_path: Path) -> Judge:
+def judge(known: tuple[tuple[Base, ...], Taken], tmp_path: Path) -> Judge:
     """What is said of a spec outside the tree; the lines of the tree's own entries, which move, are left out."""
 
     def problems(text: str) -> list[str]:
         (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
-        found = map(str, read_outside(tmp_path / "spec.yaml", *known)[1])
+        found = map(str, read_outside(tmp_path / "spec.yaml", tmp_path / "out", *known)[1])
         return [re.sub(r"(at derivatives\.yaml):\d+:\d+", r"\1", problem) for problem in found]
 
     return problems

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from specgrad.codegen.forward_code import forward_lines
+from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library
 from specgrad.codegen.model import Entry
 from specgrad.codegen.savings import Calls, Shared, make_plan, share
 
@@ -20,7 +22,17 @@ PAIR = """\
   backward: sum_dim(wanted, grads, rest)
   samples: ["self=T(3), other=T(3), index=I(3), dim=0"]
 """
-CALLS = Calls({"spread": "formulas_x"}, {"pair": "pair"}, {"pair": 0}, {"sum_dim": "reductions"}, {})
+FILES = {"autograd/formulas_x.py": "def spread(*args): ...", "kernels/cpu/reductions.py": "def sum_dim(*args): ..."}
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Calls:
+    """Calls where a helper and a kernel are defined."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    library = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),))
+    return Calls(library, {"pair": "pair"}, {"pair": 0})
 
 
 def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:
@@ -36,12 +48,12 @@ def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:
     assert (own.gradients["self"].text, own.gradients["other"].text) == ("grads[0] * other", "spread(...)[0]")
 
 
-def test_the_call_is_made_once(entry: Callable[[str], Entry]) -> None:
+def test_the_call_is_made_once(entry: Callable[[str], Entry], calls: Calls) -> None:
     """Backward and forward mode evaluate a shared call once, and take its items."""
-    plan = make_plan(entry(PAIR), CALLS)
+    plan = make_plan(entry(PAIR), calls)
     assert plan.shared == (Shared("shared_0", "formulas_x.spread(grads, self, dim)", ("self", "other")),)
     assert plan.formulas == {"self": "shared_0[0]", "other": "shared_0[1]"}
-    assert forward_lines(entry(PAIR), CALLS) == [
+    assert forward_lines(entry(PAIR), calls) == [
         "self_t = zeros_if_missing(self_t, self)",
         "other_t = zeros_if_missing(other_t, other)",
         "shared_0 = formulas_x.spread(self_t, other_t, dim)",
@@ -51,9 +63,9 @@ def test_the_call_is_made_once(entry: Callable[[str], Entry]) -> None:
     ]
 
 
-def test_what_only_the_kernel_reads_is_kept(entry: Callable[[str], Entry]) -> None:
+def test_what_only_the_kernel_reads_is_kept(entry: Callable[[str], Entry], calls: Calls) -> None:
     """An output that no formula reads is kept for the kernel of `backward`, whatever gradient is wanted."""
-    kept = {t.name: t.needed_by for t in make_plan(entry(PAIR), CALLS).tensors}
+    kept = {t.name: t.needed_by for t in make_plan(entry(PAIR), calls).tensors}
     assert kept == {"self": ("self", "other"), "rest": ("self", "other")}
 
 

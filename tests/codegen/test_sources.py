@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen import sources
-from specgrad.codegen.helpers import RUNTIME, functions, offered_functions
+from specgrad.codegen.helpers import RUNTIME, functions
+from specgrad.codegen.homes import read_known
 from specgrad.codegen.sources import function_source
 
 FILES = {
@@ -34,8 +35,8 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_functions_of_files_beside_are_offered(runtime: Path) -> None:
     """Under the name that they are taken under, with their arity; constants are no functions."""
-    assert offered_functions(runtime / "kernels" / "scalar.py") == {"twice": (1, 1), "power3": (1, 2)}
-    assert offered_functions(runtime / "kernels" / "nowhere.py") is None
+    assert read_known(runtime).scalars == {"twice": (1, 1), "power3": (1, 2)}
+    assert read_known(runtime / "kernels").scalars is None
 
 
 def test_the_source_of_a_function_holds_all_that_it_uses(runtime: Path) -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.__main__ import SPEC, main
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.bases import SPEC
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.pages import pages
 from specgrad.codegen.render import Renderer, Target
-from specgrad.codegen.verify_command import import_folder
+from specgrad.codegen.verify_processes import import_folder
 from specgrad.codegen.verify_report import place_of
 from specgrad.codegen.write import Files
 from specgrad.generated.registry import OPS

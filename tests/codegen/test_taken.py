@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.__main__ import SPEC, TREE
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Spec
+from specgrad.codegen.project import SPEC, TREE
 from specgrad.codegen.taken import Taken, read_taken
 
 

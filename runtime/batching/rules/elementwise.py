@@ -72,7 +72,7 @@ def composite(call: Call) -> Any:
 
     The ops that it is made of may keep what they read for backward, which is then not what is written to.
     """
-    function, first = getattr(op, call.function.__name__.removesuffix("_")), call.first
+    function, first = call.sibling(call.function.__name__.removesuffix("_")), call.first
     read = op.clone(first) if is_recording(tuple(call.tensors().values())) else first
     name = next(iter(call.arguments))
     return first.copy_(call.run(call.arguments | {name: read}, function))

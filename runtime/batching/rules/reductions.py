@@ -13,12 +13,12 @@ from .shapes import along, as_list, flattened
 def everything(call: Call) -> Any:
     """Over all elements of each example: the overload with `dim`, on flattened examples."""
     rest = {name: value for name, value in call.arguments.items() if name not in ("input", "self")}
-    return getattr(op, call.op)(flattened(call.whole(call.first)), 1, **rest)
+    return call.sibling(call.op)(flattened(call.whole(call.first)), 1, **rest)
 
 
 def extreme(call: Call) -> Any:
     """max or min of all elements, equal ones sharing the gradient: amax, amin."""
-    return getattr(op, f"a{call.op}")(flattened(call.whole(call.first)), 1)
+    return call.sibling(f"a{call.op}")(flattened(call.whole(call.first)), 1)
 
 
 def reduction(call: Call) -> Any:

@@ -14,7 +14,7 @@ from .shapes import flattened
 def middle(call: Call) -> Any:
     """The median of all elements: of flattened examples, equal elements sharing the gradient as in amax."""
     rows = flattened(call.whole(call.first))
-    values = getattr(op, call.op)(rows, 1).values if rows.shape[1] else loop(call)
+    values = call.sibling(call.op)(rows, 1).values if rows.shape[1] else loop(call)
     if not rows.is_floating_point() or not rows.shape[1]:
         return values
     found = values.detach().unsqueeze(1)

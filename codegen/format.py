@@ -1,0 +1,69 @@
+"""The format of generated code: a short hash of what it looks like and of what it calls in the runtime.
+
+A package that was generated for another format is told so where it is imported. Nobody has to count formats: a template
+that changes, or a parameter of a function that templates import, gives another one.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from .helpers import RUNTIME
+from .homes import Part
+
+RUNTIME_NAME = "specgrad.runtime"
+
+
+def format_of(templates: Iterable[Path], skeleton: Mapping[str, str], helpers: Iterable[Part]) -> str:
+    """The format of what the templates of modules give; `skeleton` are the modules of a spec without entries."""
+    modules = (ast.parse(text) for name, text in skeleton.items() if name.endswith(".py"))
+    called = {line for module in modules for line in _signatures(module)}
+    called |= {f"{part.spelling}{_parameters(part.node)}" for part in helpers}
+    texts = [path.read_text(encoding="utf-8") for path in sorted(templates)]
+    return hashlib.sha256("\n".join([*texts, *sorted(called)]).encode()).hexdigest()[:12]
+
+
+def _signatures(module: ast.Module) -> Iterator[str]:
+    """What a module imports from the runtime, with the parameters."""
+    for node in module.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RUNTIME_NAME):
+            folder = RUNTIME.joinpath(*(node.module or "").removeprefix(RUNTIME_NAME).split("."))
+            for alias in node.names:
+                inner = folder / f"{alias.name}.py"
+                path, name = (inner, "") if inner.is_file() else (folder.with_suffix(".py"), alias.name)
+                yield f"{node.module}.{alias.name}"
+                yield from (f"{node.module}.{alias.name} {line}" for line in _defined(path, name))
+
+
+def _defined(path: Path, name: str) -> Iterator[str]:
+    """The parameters of a function, of the methods of a class, or of all functions of a module."""
+    if path.is_file():
+        for node in _body(path):
+            if isinstance(node, ast.FunctionDef) and name in ("", node.name):
+                yield f"{node.name}{_parameters(node)}"
+            elif isinstance(node, ast.ClassDef) and name == node.name:
+                methods = (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
+                yield from (f"{node.name}.{method.name}{_parameters(method)}" for method in methods)
+
+
+@cache
+def _body(path: Path) -> list[ast.stmt]:
+    return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def _parameters(node: ast.stmt) -> str:
+    return f"({ast.unparse(node.args)})" if isinstance(node, ast.FunctionDef) else ""
+
+
+@cache
+def specgrad_version() -> str:
+    """The version that specgrad says it has."""
+    above = RUNTIME.parent
+    path = next(p for p in (above / "specgrad" / "__init__.py", above / "__init__.py") if p.is_file())
+    assigned = [node for node in _body(path) if isinstance(node, ast.Assign)]
+    named = {t.id: node.value for node in assigned for t in node.targets if isinstance(t, ast.Name)}
+    return str(ast.literal_eval(named["__version__"]))

@@ -1,0 +1,182 @@
+"""A spec with all that belongs to it: where its package is written, its hand-written parts, and what it builds on.
+
+The spec in the tree is one such project. Outside it, what is not said is found: the generated package is the folder
+`generated` beside a spec that lies in a package, hand-written parts are modules of the package that it is in, and its
+base is that of the last time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
+from .homes import PLACES, Home, Library, op_places, runtime_home
+from .layout import Formatter, laid_out, layout_of
+from .load import load_spec
+from .manifest import listed
+from .model import Problem, Spec, Where
+from .ownership import Refused, check_importable
+from .pages import pages, reference
+from .render import OUTSIDE, Renderer, Target
+from .taken import Taken, read_taken
+from .validate import validate
+from .write import Files
+
+TREE = SPEC.parent
+
+
+@dataclass(frozen=True)
+class Project:
+    """What every command needs."""
+
+    path: Path  # of the spec
+    root: Path  # of the generated package
+    renderer: Renderer
+    home: Home | None = None
+
+    @property
+    def spec(self) -> Spec:
+        return self.renderer.spec
+
+    @property
+    def in_tree(self) -> bool:
+        return self.renderer.target.in_tree
+
+    @property
+    def command(self) -> str:
+        """What writes the package."""
+        if self.in_tree:
+            return f"python -m {Target.command}"
+        base = self.renderer.bases[-1].name
+        said = "" if base == SPECGRAD else f" --base {base}"
+        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{said}"
+
+    def command_for(self, name: str) -> str:
+        """Another command for this project."""
+        place = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
+        return f"python -m {self.renderer.target.command} {name}{place}"
+
+    @property
+    def pictures(self) -> Path:
+        """Where its pictures are."""
+        return TREE / "docs" / "pictures" / "ops" if self.in_tree else self.root / "pictures"
+
+    def files(self, formatter: Formatter | None) -> dict[Path, Files]:
+        """Every file that is written, laid out by a formatter, by the folders that have a manifest."""
+        files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
+        if self.in_tree:
+            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC)}
+        else:
+            parts = {self.root: files | reference(self.renderer, self.path)}
+            layout = layout_of(formatter)
+        texts = {root: laid_out(each, formatter) for root, each in parts.items()}
+        return {root: listed(text, command, self.spec.file, layout) for root, text in texts.items()}
+
+
+def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
+    """The options that say which spec is meant; its own either by name or by place."""
+    place = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
+    if named:
+        parser.add_argument("--spec", **place)  # type: ignore[arg-type]
+    else:
+        parser.add_argument("spec", nargs="?", **place)  # type: ignore[arg-type]
+    parser.add_argument("--out", type=Path, help="its package (default: generated/ beside a spec in a package)")
+    parser.add_argument("--base", help="the package whose ops it builds on (default: that of last time, or specgrad)")
+
+
+def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Problem]]:
+    """The project that options mean, or everything that is wrong with its spec.
+
+    Raises:
+        Refused: there is no place for its package, or no such base.
+    """
+    tree, problems = load_spec(SPEC, SPEC.name)
+    taken = read_taken(TREE / "generated", tree)
+    if options.spec is None:
+        known = Library((runtime_home(True),)).known()
+        problems = [*problems, *validate(tree, replace(known, taken=taken))] or without_entries(tree)
+        return (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target())), [])
+    if not options.spec.name.isprintable():
+        raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
+    root = place_of(options.spec, options.out)
+    check_importable(root)
+    bases = chain(options.base or recorded_base(root), tree)
+    return read_outside(options.spec, root, bases, taken)
+
+
+def place_of(spec: Path, out: Path | None) -> Path:
+    """The folder of the package of a spec outside the tree."""
+    if out is not None:
+        return out if out.name not in ("", "..") else out.resolve()
+    return spec.parent / "generated"
+
+
+def seen_from(root: Path, spec: Path) -> str:
+    """The way from a folder to a spec, as links lead; its name alone where there is none."""
+    try:
+        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        return spec.name
+
+
+def lies_in_package(spec: Path) -> bool:
+    return (spec.resolve().parent / "__init__.py").is_file()
+
+
+def home_of(root: Path) -> Home | None:
+    """The package that a generated one lies in, with the hand-written parts."""
+    above = root.resolve().parent
+    return Home(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
+
+
+def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) -> tuple[Project | None, list[Problem]]:
+    """The project of a spec outside the tree, or everything that is wrong with it."""
+    spec, problems = load_spec(path, path.name)
+    home = home_of(root)
+    homes = [*(base.home for base in bases if base.home), *([home] if home else [])]
+    broken = [problem for each in homes for problem in no_python(each)]
+    if broken:
+        return None, broken
+    library = Library((runtime_home(), *homes))
+    problems += library.clashes(op_places(*(base.spec for base in bases), spec))
+    known = replace(library.known(), taken=taken, beside={} if home else beside(path))
+    problems += validate(spec, known, joined(bases))
+    problems = problems or without_entries(spec)
+    target = replace(OUTSIDE, spec_path=seen_from(root, path))
+    return (None, problems) if problems else (Project(path, root, Renderer(spec, target, bases, home), home), [])
+
+
+def joined(bases: tuple[Base, ...]) -> Spec:
+    """The entries of all bases as one spec."""
+    return Spec(SPEC.name, tuple(entry for base in bases for entry in base.spec.entries))
+
+
+def no_python(home: Home) -> Iterator[Problem]:
+    """The hand-written modules that cannot be read."""
+    for path in sorted({path for kind in home.places for path in home.files(kind)}):
+        try:
+            ast.parse(path.read_text(encoding="utf-8"))
+        except SyntaxError as error:
+            yield Problem(Where(str(path), error.lineno or 1, error.offset or 1), "", "", f"is no Python: {error.msg}")
+        except (ValueError, RecursionError) as error:
+            yield Problem(Where(str(path), 1, 1), "", "", f"cannot be read: {error}")
+
+
+def beside(spec: Path) -> dict[str, str]:
+    """Names that modules beside a spec define which is in no package, so that generated code cannot import them."""
+    home = Home(spec.resolve().parent, "", relative=True, label="own")
+    if any(no_python(home)):
+        return {}
+    parts = (part for kind in PLACES for part in home.tables[kind])
+    return {part.name: f"{part.file.name}:{part.node.lineno}" for part in parts}
+
+
+def without_entries(spec: Spec) -> list[Problem]:
+    """The problem of a spec that is empty, or holds nothing but comments."""
+    where = Where(spec.file, 1, 1)
+    return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]

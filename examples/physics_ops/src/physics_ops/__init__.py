@@ -1,0 +1,4 @@
+"""Heat in rods, and three activations: see generated/REFERENCE.md. `register()` makes methods of Tensor of them."""
+
+from .generated import *  # noqa: F403
+from .generated import __all__ as __all__

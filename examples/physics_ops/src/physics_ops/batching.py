@@ -1,0 +1,13 @@
+"""Rules by which vmap computes all examples of a batch at once."""
+
+from typing import Any
+
+from specgrad.runtime.batching.call import Call
+from specgrad.runtime.batching.rules import loop
+
+
+def rods(call: Call) -> Any:
+    """Rods of the same conductivity are rows of one call, others have a call each."""
+    if call.is_batched("conductivity"):
+        return loop(call)
+    return call.run(call.arguments | {"input": call.whole(call["input"])})
