@@ -48,7 +48,7 @@ def constant_fault(node: ast.AST) -> str:
     return ""
 
 
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -66,12 +66,12 @@ def _value(node: ast.expr) -> complex:
             return value
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _ARITHMETIC:
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in ARITHMETIC:
             values = _value(left), _value(right)
             if not all(map(_is_finite, values)) or (isinstance(sign, ast.Pow) and not _is_exponent(right)):
                 return 0  # that part is at fault
             try:
-                return _ARITHMETIC[type(sign)](*values)
+                return ARITHMETIC[type(sign)](*values)
             except OverflowError:
                 return math.inf
             except (ArithmeticError, TypeError):

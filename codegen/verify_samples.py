@@ -9,28 +9,19 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from .bounds import ARITHMETIC
 
 CELL = 0.05  # width of the grid's cells
 GOLDEN = 0.381966  # the steps by which the tensors of one call differ in their place within a cell
 ELEMENTWISE_SHAPES = ("3, 1", "4", "2, 1, 1")  # broadcast against each other
 
 CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
-ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
 
 
 @dataclass(frozen=True)
