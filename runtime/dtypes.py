@@ -23,6 +23,9 @@ class dtype:
         name: as in `specgrad.float32`.
         np_type: the NumPy dtype of the same elements.
         kind: "b" for bool, "i" for integers, "f" for floats, "c" for complex numbers.
+
+    Raises:
+        TypeError: a program makes one of its own.
     """
 
     name: str
@@ -39,6 +42,8 @@ class dtype:
     __slots__ = tuple(__annotations__)
 
     def __init__(self, name: str, np_type: Any, kind: str) -> None:
+        if _complete:
+            raise TypeError("cannot create 'specgrad.dtype' instances")
         init = object.__setattr__
         init(self, "name", name)
         init(self, "np", np.dtype(np_type))
@@ -70,6 +75,7 @@ class dtype:
         return self._complex
 
 
+_complete: list[str] = []  # not empty, once there are all
 float16 = dtype("float16", np.float16, "f")
 bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, "f")
 float32 = dtype("float32", np.float32, "f")
@@ -82,6 +88,7 @@ int32 = dtype("int32", np.int32, "i")
 int64 = dtype("int64", np.int64, "i")
 uint8 = dtype("uint8", np.uint8, "i")
 bool_ = dtype("bool", np.bool_, "b")
+_complete.append(bool_.name)
 
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}

@@ -182,3 +182,10 @@ def test_iinfo() -> None:
     for kind in (sg.float32, sg.bool):
         with pytest.raises(TypeError, match="expected an integer dtype"):
             sg.iinfo(kind)
+
+
+def test_there_are_no_other_dtypes() -> None:
+    """As in PyTorch nobody makes one; copies and pickles are the one that there is."""
+    with pytest.raises(TypeError, match=r"cannot create 'specgrad\.dtype' instances"):
+        sg.dtype("float8", np.float16, "f")
+    assert copy.deepcopy(sg.float32) is sg.float32 and pickle.loads(pickle.dumps(sg.bool)) is sg.bool
