@@ -10,6 +10,9 @@ import random
 import re
 from collections.abc import Callable
 
+from specgrad.codegen.bases import SPEC
+from specgrad.codegen.load import load_spec
+
 from .mutated_specs import Pairs, renamed, shown, tree_entries
 
 Edit = Callable[[Pairs, random.Random], Pairs | None]
@@ -21,7 +24,7 @@ COMPUTE = ("elementwise", "kernel", "view", "composite")
 
 def edited_specs(rng: random.Random, each: int) -> list[tuple[str, str]]:
     """(edit and entry, spec) for so many entries of each edit."""
-    entries = [pairs for pairs in tree_entries() if "example" in dict(pairs)]
+    entries = [pairs for pairs in whole_entries() if "example" in dict(pairs)]
     found = []
     for edit in EDITS:
         rng.shuffle(entries)
@@ -29,6 +32,17 @@ def edited_specs(rng: random.Random, each: int) -> list[tuple[str, str]]:
         chosen = [(dict(pairs)["name"], result) for pairs, result in made if result is not None][:each]
         found += [(f"{edit.__name__}, {name}", shown(result)) for name, result in chosen]
     return found
+
+
+def whole_entries() -> list[Pairs]:
+    """The entries of the tree with what their sections say for them."""
+    pairs = zip(tree_entries(), load_spec(SPEC, SPEC.name)[0].entries, strict=True)
+    return [_with_defaults(group, entry.inherited) for group, entry in pairs]
+
+
+def _with_defaults(group: list[Pairs], inherited: tuple[str, ...]) -> Pairs:
+    defaults = dict(group[0]).get("defaults", {})
+    return [*group[-1], *((key, defaults[key]) for key in inherited)]
 
 
 def schema(pairs: Pairs) -> str:
@@ -57,14 +71,22 @@ def drops_how_it_is_computed(pairs: Pairs, rng: random.Random) -> Pairs | None:
 
 
 def drops_a_gradient(pairs: Pairs, rng: random.Random) -> Pairs | None:
-    names = {a["name"] for a in arguments(pairs) if a["type"].startswith("Tensor")}
-    found = [key for key, value in pairs if key in names and "grad" in value]
-    chosen = rng.choice(found) if found else None
+    """Not of an element-wise op, whose gradients are derived where they are left out."""
+    found = _formulas(pairs)
+    chosen = rng.choice(found) if found and "elementwise" not in dict(pairs) else None
     return [(key, value) for key, value in pairs if key != chosen] if chosen else None
 
 
 def drops_the_tangent(pairs: Pairs, rng: random.Random) -> Pairs | None:
-    return [(k, v) for k, v in pairs if k != "result"] if "result" in dict(pairs) else None
+    """Of an op with a formula: without any the tangent is derived too."""
+    needed = "result" in dict(pairs) and _formulas(pairs)
+    return [(k, v) for k, v in pairs if k != "result"] if needed else None
+
+
+def _formulas(pairs: Pairs) -> list[str]:
+    """The tensors whose gradients the entry writes."""
+    names = {a["name"] for a in arguments(pairs) if a["type"].startswith("Tensor")}
+    return [key for key, value in pairs if key in names and "grad" in value]
 
 
 def drops_the_samples(pairs: Pairs, rng: random.Random) -> Pairs | None:

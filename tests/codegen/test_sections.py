@@ -138,7 +138,7 @@ def test_what_makes_no_sense_in_entries_names_section_and_entries(check: Callabl
 @pytest.mark.parametrize("indent", ["", "  "])
 def test_only_problems_of_the_section_name_it(section: str, indent: str, check: Callable[..., list[str]]) -> None:
     """However it is laid out: not those of the entry in the next line."""
-    entry = "- name: exp(Tensor self, Tensor grad) -> Tensor\n  elementwise: exp(self)\n  self: grad * result\n"
+    entry = "- name: exp(Tensor self, int k=0) -> Tensor\n  elementwise: exp(self)\n  self: grad * result\n"
     text = "".join(f"{indent}{line}\n" for line in f"- {section}\n{entry}".splitlines())
     problems = check(text)
     first = section.count("\n") + 2

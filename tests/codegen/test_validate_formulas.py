@@ -12,8 +12,9 @@ Check = Callable[..., list[str]]
 # The entry, what is replaced in it by what, and the problem that makes.
 GRADIENTS = [
     ("MUL", "grad * other.conj()", "other.conj()", "8:9: mul.Tensor, self: the formula never uses grad"),
-    ("MUL", "  other: grad * self.conj()\n", "",
-     "6:9: mul.Tensor, other: a differentiable argument needs a formula, or non_differentiable"),
+    ("MUL", "self * other\n  self: grad * other.conj()\n", "abs(self) * other\n",
+     "6:9: mul.Tensor, self: a differentiable argument needs a formula, or non_differentiable; none can be derived: "
+     "abs is no analytic function of complex numbers"),
     ("SUM", "check: one_dim", "dim: grad.conj()", "8:8: sum, dim: only a Tensor argument has a gradient"),
     ("FILL", "grad * result", "grad * self",
      "10:18: addcopy_, source: reads 'self', which the op has overwritten: use result"),
