@@ -7,7 +7,6 @@ by points: those of a pool that lie in a case are its witnesses, and a case with
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +17,7 @@ import numpy as np
 from . import algebra
 from .algebra import Sum, function, number
 from .constants import recognised
-from .numbers import FLOAT, Points
+from .numbers import COMPARE, FLOAT, Points
 from .slope import meaning
 
 T = TypeVar("T")
@@ -103,14 +102,6 @@ def _numeric_atom(atom: algebra.Atom, points: Points) -> Any:
 
 # ---- expressions as sums ---------------------------------------------------------------------------------------------
 
-_SIGNS: dict[type, Callable[[int, int], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
 _EVEN, _ODD = ("cos",), ("sin", "atan", "erfinv")
 _HALF = Fraction(1, 2)
 
@@ -200,9 +191,9 @@ class Algebra:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self.holds(left) or self.holds(right)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if self.is_condition(left):
-                return _SIGNS[type(op)](int(self.holds(left)), int(self.truth(right)))
+                return COMPARE[type(op)](int(self.holds(left)), int(self.truth(right)))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return _SIGNS[type(op)](self.sign(self.value(left) - self.value(right)), 0)
+                return COMPARE[type(op)](self.sign(self.value(left) - self.value(right)), 0)
             case ast.Name(id=name):
                 return self.mask(name) if name in self.conditions else self.sign(algebra.variable(name)) != 0
             case ast.Call(func=ast.Name(id=name), args=args) if (found := meaning(name, args)) is not None:

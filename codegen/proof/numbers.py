@@ -64,7 +64,7 @@ _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
 }
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -98,7 +98,7 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
             found = [evaluate(value, points) for value in values]
             return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*found))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _COMPARE[type(op)](evaluate(left, points), evaluate(right, points))
+            return COMPARE[type(op)](evaluate(left, points), evaluate(right, points))
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
