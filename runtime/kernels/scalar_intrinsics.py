@@ -177,12 +177,15 @@ def polynomial(target: Target) -> Any:
         place, table = (1, single) if target.is_single(x) else (2, double)
         last = len(table) - 1
         exact = product_and_sum(target, x)
+        # In single precision a step by way of double costs little, and all processors then give the same bits: one
+        # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
+        every = target.fuses or target.is_single(x)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             result = None
             for k in range(len(table)):
                 constant = context.cast(builder, builder.extract_value(args[place], k), table[k], number)
-                step = exact if target.fuses or k > last - 3 else rounded_twice  # the last errors count most
+                step = exact if every or k > last - 3 else rounded_twice  # the last errors count most
                 result = constant if result is None else step(builder, result, args[0], constant)
             return result
 
