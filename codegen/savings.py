@@ -10,6 +10,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
+from .definitions import Locals, locals_of
 from .homes import Library
 from .model import Argument, Entry, Formula
 
@@ -45,11 +46,11 @@ class SavedValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """A call of which several formulas take an item, `f(x)[0]` and `f(x)[1]`: it is evaluated once."""
+    """A local variable of formulas, evaluated once: a definition of `where`, or a call of which several take an item."""
 
     name: str  # of the local variable
     source: str
-    formulas: tuple[str, ...]  # the arguments whose formulas take an item
+    formulas: tuple[str, ...]  # the arguments whose formulas use it
 
 
 @dataclass(frozen=True)
@@ -161,16 +162,14 @@ class Calls:
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
     """Decide what the node of `entry` keeps."""
-    formulas: dict[str, str] = {}
-    reads: dict[str, tuple[str, ...]] = {}
     needed: dict[str, list[str]] = {}
     values: dict[str, SavedValue] = {}
-    for argument, formula in differentiable_formulas(entry).items():
-        reader = Reader(entry, calls)
-        assert formula.tree is not None
-        tree = reader.visit(copy.deepcopy(formula.tree))
-        formulas[argument] = ast.unparse(tree)
-        reads[argument] = (*reader.whole, *reader.values)
+    own = locals_of(entry, differentiable_formulas(entry))
+    readers = {argument: Reader(entry, calls) for argument in own.formulas}
+    formulas = {name: ast.unparse(reader.visit(copy.deepcopy(own.formulas[name]))) for name, reader in readers.items()}
+    defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
+    reads = {argument: (*reader.whole, *reader.values) for argument, reader in readers.items()}
+    for argument, reader in readers.items():
         values.update(reader.values)
         for name in reader.whole:
             needed.setdefault(name, []).append(argument)
@@ -183,7 +182,16 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
     formulas, shared = share(formulas)
     also = (*backward_reads.whole, *backward_reads.values)
-    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, shared)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
+
+
+def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
+    """A definition as a local variable: what it reads, the formulas that use it read."""
+    source = ast.unparse(reader.visit(copy.deepcopy(own.definitions[name])))
+    for argument in own.users[name]:
+        users[argument].whole |= reader.whole
+        users[argument].values |= reader.values
+    return Shared(name, source, own.users[name])
 
 
 def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
