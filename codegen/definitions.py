@@ -4,9 +4,9 @@
       centered: self - self.mean(dim, keepdim=True)
     self: 2 * grad * centered
 
-Whoever asks what a formula means reads `tree`, in which definitions stand in the place of their names. Generated code and
-documents keep the names: in `written`. A definition is computed once where every formula that uses it is certain to
-need it; what only a branch of `a if c else b` uses stays in that branch.
+Whoever asks what a formula means reads `tree`, in which definitions stand in the place of their names. Generated code
+and documents keep the names: in `written`. A definition is computed once where every formula that uses it is certain
+to need it; what only a branch of `a if c else b` uses stays in that branch.
 """
 
 from __future__ import annotations
@@ -65,6 +65,31 @@ def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
     return replace(written, tree=meaning, written=written.tree), ""
 
 
+def meant(entry: Entry) -> Entry:
+    """An entry of which an expression or a definition was replaced, with what its expressions mean now."""
+    definitions: dict[str, Formula] = {}
+    for name, each in entry.definitions.items():
+        definitions[name] = _anew(each, _trees(definitions))
+    own = _trees(definitions)
+    primal = of_primals(own, [a.name for a in entry.tensor_arguments])
+    return replace(
+        entry,
+        definitions=definitions,
+        compute=_anew(entry.compute, own),
+        gradients={name: _anew(each, own) for name, each in entry.gradients.items()},
+        forward={name: _anew(each, primal) for name, each in entry.forward.items()},
+        backward=None if entry.backward is None else _anew(entry.backward, own),
+    )
+
+
+def _anew(each: Written, definitions: Trees) -> Written:
+    return with_meaning(replace(each, tree=each.written or each.tree, written=None), definitions)[0]
+
+
+def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
+    return _present({name: each.tree for name, each in definitions.items()})
+
+
 def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
     """Definitions for forward formulas, where the tensor x is called x_p."""
     renamed: dict[str, ast.expr] = {name: ast.Name(f"{name}_p", ast.Load()) for name in tensors}
@@ -72,7 +97,7 @@ def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr
 
 
 def substituted(tree: ast.expr, values: Trees) -> ast.expr:
-    """An expression with others in the place of names; a new tree, whose places are those where each part is written."""
+    """A new expression with others in the place of names; each part keeps the place where it is written."""
 
     class Substitution(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -142,14 +167,14 @@ class Locals:
     def _reached(tree: ast.expr, definitions: Trees, direct: Callable[[ast.expr, Iterable[str]], set[str]]) -> set[str]:
         """The definitions that an expression uses, itself or through others."""
         found = direct(tree, definitions)
-        for name in reversed(definitions):
+        for name in reversed(list(definitions)):
             if name in found:
                 found |= direct(definitions[name], definitions)
         return found
 
 
-def locals_of(entry: Entry, formulas: Mapping[str, Formula]) -> Locals:
-    """The locals of some of an entry's formulas."""
+def locals_of(entry: Entry, formulas: Mapping[str, Formula] | Mapping[str, Compute]) -> Locals:
+    """The locals of some of an entry's expressions."""
     trees = {key: formula.written or formula.tree for key, formula in formulas.items()}
     definitions = {name: each.written or each.tree for name, each in entry.definitions.items()}
     return Locals(_present(trees), _present(definitions))

@@ -26,7 +26,9 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     lines += [f"{name} = {_respelt(tree, entry, calls)}" for name, tree in own.definitions.items()]
     expressions, shared = share(
         {
-            name: _respelt(own.formulas[name], entry, calls) if name in own.formulas else _general(entry, formula, calls)
+            name: _respelt(own.formulas[name], entry, calls)
+            if name in own.formulas
+            else _general(entry, formula, calls)
             for name, formula in formulas.items()
         }
     )

@@ -198,6 +198,14 @@ class NodeCode:
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
 
+    @property
+    def formulas_shown(self) -> str:
+        """The gradient formulas on one line, with what `where` defines for them."""
+        used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
+        defined = [f"{name} = {self.entry.definitions[name].text}" for name in used]
+        formulas = [f"{name}: {self.entry.gradients[name].text}" for name in self.plan.formulas]
+        return "; ".join([*formulas, *defined])
+
     @cached_property
     def formula_reads(self) -> frozenset[str]:
         """The names that the formulas use; what else is kept is the backward kernel's."""

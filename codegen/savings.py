@@ -46,7 +46,7 @@ class SavedValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """A local variable of formulas, evaluated once: a definition of `where`, or a call of which several take an item."""
+    """A local variable of formulas, computed once: a definition of `where`, or a call of which several take an item."""
 
     name: str  # of the local variable
     source: str
