@@ -123,23 +123,36 @@ def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
     return len(nodes) + sum(sizes.get(node.id, 0) for node in nodes if isinstance(node, ast.Name))
 
 
-def used(tree: ast.expr, names: Iterable[str]) -> set[str]:
-    """Those of the names that an expression uses itself."""
-    found = set(names)
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in found}
+def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
+    """Those of the names whose values an expression uses itself."""
+    return _found(tree, frozenset(names), _parts)
 
 
-def certain(tree: ast.expr, names: Iterable[str]) -> set[str]:
+def certain(tree: ast.AST, names: Iterable[str]) -> set[str]:
     """Those of the names that are evaluated whatever the conditions in an expression are."""
-    if isinstance(tree, ast.IfExp):
-        return certain(tree.test, names)
-    if isinstance(tree, ast.BoolOp):
-        return certain(tree.values[0], names)
+    return _found(tree, frozenset(names), _first_parts)
+
+
+def _found(tree: ast.AST, names: frozenset[str], parts: Callable[[ast.AST], Iterable[ast.AST]]) -> set[str]:
     if isinstance(tree, ast.Name):
-        return {tree.id} & set(names)
-    parts = [part for part in ast.iter_child_nodes(tree) if isinstance(part, ast.expr | ast.keyword)]
-    return set().union(*(certain(getattr(part, "value", part) if isinstance(part, ast.keyword) else part, names)
-                         for part in parts))  # fmt: skip
+        return {tree.id} & names
+    return set().union(*(_found(part, names, parts) for part in parts(tree)))
+
+
+def _parts(node: ast.AST) -> Iterable[ast.AST]:
+    """The expressions in an expression, but for the name of a function that is called."""
+    is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return [*node.args, *node.keywords] if is_named else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+
+
+def _first_parts(node: ast.AST) -> Iterable[ast.AST]:
+    """The same without what a condition may leave out."""
+    match node:
+        case ast.IfExp(test=test):
+            return [test]
+        case ast.BoolOp(values=values):
+            return values[:1]
+    return _parts(node)
 
 
 class Locals:
@@ -164,7 +177,7 @@ class Locals:
         self.users = {name: tuple(key for key, found in reads.items() if name in found) for name in kept}
 
     @staticmethod
-    def _reached(tree: ast.expr, definitions: Trees, direct: Callable[[ast.expr, Iterable[str]], set[str]]) -> set[str]:
+    def _reached(tree: ast.expr, definitions: Trees, direct: Callable[[ast.AST, Iterable[str]], set[str]]) -> set[str]:
         """The definitions that an expression uses, itself or through others."""
         found = direct(tree, definitions)
         for name in reversed(list(definitions)):

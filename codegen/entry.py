@@ -237,7 +237,7 @@ class EntryReader(Fields):
         if whole is None or whole.tree is None:
             return {}
         if isinstance(whole.tree, ast.Tuple) and len(whole.tree.elts) != len(names):
-            self.report(text.where(), f"{len(whole.tree.elts)} formulas for {', '.join(names)}", key)
+            self.report(whole.where, f"{len(whole.tree.elts)} formulas for {', '.join(names)}", key)
             return {}
         return {name: self._meant(formula.item(whole, k), key, definitions) for k, name in enumerate(names)}
 

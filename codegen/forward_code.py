@@ -24,14 +24,9 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
     lines += _zeros(entry, formulas.values())
     lines += [f"{name} = {_respelt(tree, entry, calls)}" for name, tree in own.definitions.items()]
-    expressions, shared = share(
-        {
-            name: _respelt(own.formulas[name], entry, calls)
-            if name in own.formulas
-            else _general(entry, formula, calls)
-            for name, formula in formulas.items()
-        }
-    )
+    general = {name: _general(entry, each, calls) for name, each in formulas.items() if each.tree is None}
+    written = {name: _respelt(tree, entry, calls) for name, tree in own.formulas.items()}
+    expressions, shared = share({name: (general | written)[name] for name in formulas})
     tangents = [name if (name := f"tangent{i}") in expressions else "None" for i in range(len(entry.schema.returns))]
     lines += [f"{call.name} = {call.source}" for call in shared]
     lines += [f"{name} = {expression}" for name, expression in expressions.items()]

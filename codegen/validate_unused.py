@@ -60,7 +60,8 @@ def _names_read(entry: Entry) -> set[str]:
 def _definitions_used(entry: Entry) -> set[str]:
     """The names of `where` that expressions use, themselves or through one another."""
     formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
-    found = {node.id for each in (entry.compute, *formulas) if each.written for node in names(each.written)}
+    written = [entry.compute.written, *(formula.written for formula in formulas)]
+    found = {node.id for tree in written if tree is not None for node in names(tree)}
     for name, definition in reversed(entry.definitions.items()):
         if name in found and definition.written is not None:
             found |= {node.id for node in names(definition.written)}
