@@ -125,34 +125,31 @@ def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
 
 def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
     """Those of the names whose values an expression uses itself."""
-    return _found(tree, frozenset(names), _parts)
+    given = frozenset(names)
+    return {tree.id} & given if isinstance(tree, ast.Name) else _union(used(part, given) for part in _parts(tree))
 
 
 def certain(tree: ast.AST, names: Iterable[str]) -> set[str]:
     """Those of the names that are evaluated whatever the conditions in an expression are."""
-    return _found(tree, frozenset(names), _first_parts)
+    given = frozenset(names)
+    match tree:
+        case ast.Name(id=name):
+            return {name} & given
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return certain(test, given) | (certain(body, given) & certain(orelse, given))
+        case ast.BoolOp(values=values):
+            return certain(values[0], given)
+    return _union(certain(part, given) for part in _parts(tree))
 
 
-def _found(tree: ast.AST, names: frozenset[str], parts: Callable[[ast.AST], Iterable[ast.AST]]) -> set[str]:
-    if isinstance(tree, ast.Name):
-        return {tree.id} & names
-    return set().union(*(_found(part, names, parts) for part in parts(tree)))
+def _union(sets: Iterable[set[str]]) -> set[str]:
+    return set().union(*sets)
 
 
 def _parts(node: ast.AST) -> Iterable[ast.AST]:
     """The expressions in an expression, but for the name of a function that is called."""
     is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     return [*node.args, *node.keywords] if is_named else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
-
-
-def _first_parts(node: ast.AST) -> Iterable[ast.AST]:
-    """The same without what a condition may leave out."""
-    match node:
-        case ast.IfExp(test=test):
-            return [test]
-        case ast.BoolOp(values=values):
-            return values[:1]
-    return _parts(node)
 
 
 class Locals:

@@ -213,12 +213,13 @@ class NodeCode:
         trees = [ast.parse(source.strip(), mode="eval") for source in sources]
         return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
 
-    def wanted_by(self, shared: Shared) -> str:
-        """` if ... else None`, with the condition that a formula which takes an item of a shared call is evaluated."""
+    def value_of(self, shared: Shared) -> str:
+        """What a shared variable is computed by, on the condition that a formula which uses it is evaluated."""
         if len(shared.formulas) == len(self.arguments):
-            return ""
+            return shared.source
         numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
-        return f" if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
+        source = f"({shared.source})" if " if " in shared.source else shared.source
+        return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
 
     @property
     def saved_outputs(self) -> dict[str, int]:

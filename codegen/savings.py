@@ -94,7 +94,7 @@ class Reader(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if node.attr in ATTRIBUTES and self._is_tensor(node.value):
-            return self._value(node.value.id, node.attr, f"{node.value.id}.{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
+            return self._value(node.value.id, node.attr, f".{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -102,11 +102,12 @@ class Reader(ast.NodeTransformer):
         is_query = isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args
         if is_query and self._is_tensor(function.value):  # type: ignore[attr-defined]
             name, query = function.value.id, function.attr  # type: ignore[attr-defined]
-            return self._value(name, query, f"{name}.{query}()")
+            return self._value(name, query, f".{query}()")
         if isinstance(function, ast.Name):
             if function.id in LIST_QUERIES and self._is_list(node.args[0]):
                 name = node.args[0].id  # type: ignore[attr-defined]
-                return self._value(name, function.id, f"tuple([t._shape for t in {name}])")
+                source = f"tuple([t._shape for t in {name}])"
+                return self._kept(name, function.id, source)
             node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]
@@ -123,11 +124,18 @@ class Reader(ast.NodeTransformer):
             self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
         return node
 
-    def _value(self, name: str, what: str, source: str) -> ast.expr:
-        local = f"{name}_{what}"
+    def _value(self, name: str, what: str, read: str) -> ast.expr:
+        """What is read of a tensor when the node is made, where outputs are `result`, or items of `results`."""
         argument = self.entry.schema.argument(name)
-        if argument is not None and argument.type.optional:
-            source = f"None if {name} is None else {source}"
+        if argument is None:
+            number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
+            return self._kept(name, what, f"result{number}{read}")
+        return self._kept(
+            name, what, f"None if {name} is None else {name}{read}" if argument.type.optional else f"{name}{read}"
+        )
+
+    def _kept(self, name: str, what: str, source: str) -> ast.expr:
+        local = f"{name}_{what}"
         slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
         self.values.setdefault(local, SavedValue(slot, source, local))
         return ast.Name(local, ast.Load())

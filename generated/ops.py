@@ -106,7 +106,6 @@ from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
 from ..runtime.recipes import rows as rows_recipes
-from ..runtime.recipes import statistics as statistics_recipes
 from ..runtime.retyping import typed_alias, typed_view
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
@@ -172,8 +171,6 @@ MEAN_DEFAULT = StructuredOp("mean", reductions_recipes.mean_all, functions.MeanB
 MEAN_DIM = StructuredOp(
     "mean", reductions_recipes.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-MAX_DEFAULT = StructuredOp("max", statistics_recipes.max_all, functions.MaxBackward0, {"self": "T"})
-MIN_DEFAULT = StructuredOp("min", statistics_recipes.min_all, functions.MinBackward0, {"self": "T"})
 SUM_TO_SIZE = StructuredOp(
     "sum_to_size", reductions_recipes.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
@@ -9313,7 +9310,8 @@ def var_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: var_backward(grad, self, dim, correction, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * slope
+        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -9460,7 +9458,9 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: std_backward(grad, self, result, dim, correction, keepdim)
+        self: kept(grad * half, self.shape, dim, keepdim) * slope
+        where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
+        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -9536,7 +9536,9 @@ def amax(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
             elements.
@@ -9602,7 +9604,9 @@ def amin(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
             elements.
@@ -9654,14 +9658,12 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, None, False)
+        self: grad * share
+        where chosen: (self == result).to(self.dtype)
+        where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
-        result = MAX_DEFAULT.launch(input)
-        if result is not None:
-            return result
     if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9670,14 +9672,9 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
-        result = MAX_DEFAULT.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
@@ -9785,14 +9782,12 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, None, False)
+        self: grad * share
+        where chosen: (self == result).to(self.dtype)
+        where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
-        result = MIN_DEFAULT.launch(input)
-        if result is not None:
-            return result
     if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9801,14 +9796,9 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
-        result = MIN_DEFAULT.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
@@ -10329,7 +10319,8 @@ def logsumexp(
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: logsumexp_backward(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * conjugate(share)
+        where share: (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -10383,7 +10374,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: reversed_cumsum(grad, dim)
+        self: grad.flip([dim]).cumsum(dim).flip([dim])
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -10461,7 +10452,7 @@ def sort(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -10630,7 +10621,7 @@ def topk(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
     Example:
@@ -10815,7 +10806,9 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_equals(grad, self, result)
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
     """
     if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
         return lifted
@@ -10906,7 +10899,9 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_equals(grad, self, result)
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
     """
     if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
         return lifted
@@ -11561,7 +11556,7 @@ def cumprod(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: cumprod_backward(grad, self, result, dim)
+        self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11627,7 +11622,9 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: logcumsumexp_backward(grad, self, result, dim)
+        self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
+        where share: own_share(in_double(self), in_double(result))
+        where rest: remaining_share(in_double(result), dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11677,8 +11674,9 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: recurrence_gradients(...)[0]
-        factor: recurrence_gradients(...)[1]
+        self: slope
+        factor: slope * conjugate(one_before(result, dim, reverse, 0))
+        where slope: transposed_recurrence(grad, factor, dim, reverse)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
@@ -11738,7 +11736,7 @@ def cummax(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: add_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11793,7 +11791,7 @@ def cummin(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: add_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -12479,8 +12477,10 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        x1: row_distances_backward(...)[0]
-        x2: row_distances_backward(...)[1]
+        x1: slopes.sum(-2)
+        x2: -slopes.sum(-3)
+        where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        where slopes: norm_backward(grad, apart, result, p, apart.ndim - 1, False)
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
@@ -14925,8 +14925,9 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
         solution: the dtype that all tensors share.
         info: int32.
     Gradients:
-        A: solve_slopes(...)[0]
-        B: solve_slopes(...)[1]
+        A: -slope.matmul(adjoint(solution))
+        B: slope
+        where slope: solve_matrices(adjoint(A), grad, False).solution
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
@@ -15072,8 +15073,9 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        A: triangular_slopes(...)[0]
-        B: triangular_slopes(...)[1]
+        A: triangle(-slope.matmul(adjoint(result)), upper, unitriangular)
+        B: slope
+        where slope: solve_triangular_matrices(adjoint(A), grad, not upper, unitriangular)
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
@@ -15244,7 +15246,9 @@ def cofactors(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: cofactors_slope(grad, self, result)
+        self: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) -
+            conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))
+        where inverse: linalg_inv_ex(self).inverse
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -15315,7 +15319,10 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         sign: the dtype of `A`.
         logabsdet: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
-        A: log_determinant_slope(grads, A, sign)
+        A: weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse)
+        where inverse: linalg_inv_ex(A).inverse
+        where weight: grads[1] - 1j * (grads[0].conj() * sign).imag if sign.is_complex() else grads[1]
+        where trace: (inverse.mT * A_t).sum([-2, -1])
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15424,7 +15431,9 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: cholesky_slope(grad, L)
+        self: lower_slope(triangular_solved(L, inner, False, False, False))
+        where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
+        where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -16119,7 +16128,8 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
     Returns:
         Tensor: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
-        A: singular_values_slope(grad, A)
+        A: (factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)
+        where factors: linalg_svd(A, False)
     Raises:
         RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
     Example:
@@ -16211,7 +16221,10 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        self: eigen_slope(grads, eigenvalues, eigenvectors)
+        self: lower_slope(eigenvectors.matmul(inner).matmul(back))
+        where back: adjoint(eigenvectors)
+        where inner: matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])
+        where projected: back.matmul(of_lower(self_t)).matmul(eigenvectors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -16285,7 +16298,8 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: eigenvalues_slope(grad, self)
+        self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
+        where vectors: hermitian_eigen(self).eigenvectors
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -16364,7 +16378,12 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         eigenvalues: complex.
         eigenvectors: complex.
     Gradients:
-        self: general_eigen_slope(grads, eigenvalues, eigenvectors)
+        self: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
+        where back: adjoint(eigenvectors)
+        where lengths: real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
+        where inner: over_gaps(back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1])
+        where projected: linalg_solve(eigenvectors, self_t.to(eigenvectors.dtype).matmul(eigenvectors))
+        where moved: eigenvectors.matmul(over_gaps(projected, eigenvalues, self_t))
     Raises:
         RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
             bits.
@@ -16412,7 +16431,9 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        self: general_eigenvalues_slope(grad, self)
+        self: linalg_solve(back, grad.unsqueeze(-1) * back)
+        where vectors: linalg_eig(self).eigenvectors
+        where back: adjoint(vectors)
     Raises:
         RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
             bits.
@@ -16546,7 +16567,13 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: pseudo_inverse_slope(grad, self, result)
+        self: first - back.matmul(grad).matmul(back) - self.matmul(result.matmul(first)) + last -
+            last.matmul(result).matmul(self)
+        where back: adjoint(result)
+        where first: adjoint(grad).matmul(result).matmul(back)
+        where last: back.matmul(result).matmul(adjoint(grad))
+        where above: result.matmul(back).matmul(adjoint(self_t))
+        where below: adjoint(self_t).matmul(back).matmul(result)
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
@@ -26767,9 +26794,15 @@ def standardize(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: standardize_slope(grad, self, weight, dim, affine_shape, eps)
-        weight: (grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)
+        self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
+        weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape)
         bias: grad.sum_to_size(affine_shape).reshape(bias.shape)
+        where rstd: (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        where normal: (self - self.mean(dim, True)) * rstd
+        where inner: grad if weight is None else grad * weight.reshape(affine_shape)
+        where moved: (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
+        where turned: moved if weight_p is None else moved * weight_p.reshape(affine_shape) + normal *
+            weight_t.reshape(affine_shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
@@ -26858,9 +26891,19 @@ def standardize_groups(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: grouped_slope(grad, self, weight, groups, eps)
-        weight: grouped_weight_slope(grad, self, groups, eps)
+        self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
+            rstd).reshape(self.shape)
+        weight: sum_channels(grad * normal.reshape(self.shape))
         bias: sum_channels(grad)
+        where x: grouped(self, groups)
+        where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+        where normal: (x - x.mean([2, 3], True)) * rstd
+        where inner: grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)
+        where along: grouped(self_t, groups)
+        where moved: ((along - along.mean([2, 3], True) - normal * (along * normal).mean([2, 3], True)) *
+            rstd).reshape(self_p.shape)
+        where turned: moved if weight_p is None else moved * per_channel(weight_p, self_p.ndim) +
+            normal.reshape(self_p.shape) * per_channel(weight_t, self_p.ndim)
     Raises:
         RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
             bias.
@@ -26938,11 +26981,19 @@ def normalize_by(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)
-        mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps)
-        var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps)
-        weight: channel_moments(grad, self, mean) * (var + eps).rsqrt()
+        self: grad * per_channel(scale, grad.ndim)
+        mean: -sum_channels(grad) * scale
+        var: -0.5 * moment * scale / (var + eps)
+        weight: moment * rstd
         bias: sum_channels(grad)
+        where rstd: (var + eps).rsqrt()
+        where scale: rstd if weight is None else rstd * weight
+        where away: self - per_channel(mean, self.ndim)
+        where moment: sum_channels(grad * away)
+        where turn: -0.5 * var_t * scale / (var + eps)
+        where scaling: turn if weight_t is None else turn + weight_t * rstd
+        where moved: (self_t - per_channel(mean_t, self_p.ndim)) * per_channel(scale, self_p.ndim) + away *
+            per_channel(scaling, self_p.ndim)
     Raises:
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
@@ -27030,8 +27081,12 @@ def normalize_rms(
         output: the dtype that all tensors share.
         scale: the dtype that all tensors share.
     Gradients:
-        self: rms_slope(grad, self, weight, dim, eps)
-        weight: (grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)
+        self: rms * (inner - normal * (inner * normal).mean(dim, True))
+        weight: (grad * normal).sum_to_size(weight.shape)
+        where rms: ((self * self).mean(dim, True) + eps).rsqrt()
+        where normal: self * rms
+        where inner: grad if weight is None else grad * weight
+        where moved: rms * (self_t - normal * (self_t * normal).mean(dim, True))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
     """

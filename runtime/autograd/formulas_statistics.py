@@ -11,12 +11,6 @@ from .formulas_reductions import Dims
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def spread_over_equals(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient of an element of `self`, shared evenly between those equal to it; nan counts as equal to nan."""
-    chosen = ((self == result) | (op.isnan(self) & op.isnan(result))).to(grad.dtype)
-    return grad * (chosen / chosen.sum()) if self.numel() else op.zeros_like(self)
-
-
 def zero_for_nan(x: Tensor) -> Tensor:
     """0 in place of nan."""
     return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x
