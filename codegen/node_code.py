@@ -218,7 +218,8 @@ class NodeCode:
         if len(shared.formulas) == len(self.arguments):
             return shared.source
         numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
-        source = f"({shared.source})" if " if " in shared.source else shared.source
+        is_choice = isinstance(ast.parse(shared.source, mode="eval").body, ast.IfExp)
+        source = f"({shared.source})" if is_choice else shared.source
         return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
 
     @property

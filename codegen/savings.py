@@ -130,9 +130,8 @@ class Reader(ast.NodeTransformer):
         if argument is None:
             number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
             return self._kept(name, what, f"result{number}{read}")
-        return self._kept(
-            name, what, f"None if {name} is None else {name}{read}" if argument.type.optional else f"{name}{read}"
-        )
+        absent = f"None if {name} is None else " if argument.type.optional else ""
+        return self._kept(name, what, f"{absent}{name}{read}")
 
     def _kept(self, name: str, what: str, source: str) -> ast.expr:
         local = f"{name}_{what}"

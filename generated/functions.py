@@ -14226,10 +14226,8 @@ class StandardizeGroupsBackward0(Node):
         )
         normal = (x - x.mean([2, 3], True)) * rstd if node.edges[0] is not None or node.edges[1] is not None else None
         inner = (
-            (
-                formulas_standardize.grouped(
-                    grad if weight is None else grad * formulas_standardize.per_channel(weight, grad.ndim), groups
-                )
+            formulas_standardize.grouped(
+                grad if weight is None else grad * formulas_standardize.per_channel(weight, grad.ndim), groups
             )
             if node.edges[0] is not None
             else None

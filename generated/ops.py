@@ -34,7 +34,6 @@ from ..runtime.autograd import (
     formulas_lu,
     formulas_matrix,
     formulas_network,
-    formulas_pairs,
     formulas_places,
     formulas_products,
     formulas_quantiles,
@@ -11133,7 +11132,7 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: mean_of_numbers(self, dim, keepdim, dtype)
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype) / sum(~isnan(self), dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -11162,7 +11161,9 @@ def nanmean(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
+        ~op.isnan(self), dim, keepdim
+    )
 
 
 def var_mean_default(
@@ -14524,7 +14525,7 @@ def cross(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: cross_product(self, other, dim)
+        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -14547,7 +14548,7 @@ def cross(
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
-    return formulas_products.cross_product(self, other, dim)
+    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -14565,7 +14566,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: cross_product(self, other, dim)
+        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -14591,7 +14592,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
-    return formulas_products.cross_product(self, other, dim)
+    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -14749,7 +14750,8 @@ def bilinear(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: bilinear_form(input1, input2, weight, bias)
+        through: form if bias is None else form + bias
+        where form: einsum('...i,kij,...j->...k', [input1, weight, input2])
     Raises:
         RuntimeError: expected: batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias
             of size out.
@@ -14774,7 +14776,8 @@ def bilinear(
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
-    return formulas_products.bilinear_form(input1, input2, weight, bias)
+    form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
+    return form if bias is None else form + bias
 
 
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -15674,7 +15677,9 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cholesky_solved(self, input2, upper)
+        through: triangular_solved(adjoint(lower), triangular_solved(lower, self, False, True, False), True, True,
+            False)
+        where lower: adjoint(input2) if upper else input2
     Raises:
         RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
     Example:
@@ -15698,7 +15703,14 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
-    return formulas_solving.cholesky_solved(self, input2, upper)
+    lower = formulas_linalg.adjoint(input2) if upper else input2
+    return formulas_solving.triangular_solved(
+        formulas_linalg.adjoint(lower),
+        formulas_solving.triangular_solved(lower, self, False, True, False),
+        True,
+        True,
+        False,
+    )
 
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -15714,7 +15726,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cholesky_solved(identity_of(self), self, upper)
+        through: cholesky_solve(identity_of(self), self, upper)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15736,7 +15748,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
-    return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
+    return op.cholesky_solve(formulas_solving.identity_of(self), self, upper)
 
 
 def linalg_vector_norm(
@@ -22640,7 +22652,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_elements(self, index, source, accumulate)
+        through: index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
+        where places: checked_places(index, 0, self.numel(), "put", True)
     Raises:
         IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
     Example:
@@ -22666,7 +22679,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
-    return formulas_places.with_elements(self, index, source, accumulate)
+    places = op.checked_places(index, 0, self.numel(), "put", True)
+    return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -29501,8 +29515,9 @@ def kl_div(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
-            size_average, reduce, reduction)
+        through: reduced_divergence(losses, self.shape[0] if self.ndim else 1, size_average, reduce, reduction)
+        where losses: target.exp() * (target - self) if log_target else target * (where(target == 0, 1, target).log() -
+            self)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -29533,12 +29548,9 @@ def kl_div(
     self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
+    losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
     return formulas_value_losses.reduced_divergence(
-        formulas_value_losses.divergence(self, target, log_target),
-        self._shape[0] if self.ndim else 1,
-        size_average,
-        reduce,
-        reduction,
+        losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
     )
 
 
@@ -29572,8 +29584,11 @@ def poisson_nll_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("poisson_nll_loss", poisson_values(self, target, log_input, full, eps), size_average,
-            reduce, reduction)
+        through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
+            reduction)
+        where losses: self.exp() - target * self if log_input else self - target * (self + eps).log()
+        where t: where(target > 1, target, 1)
+        where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
         >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
@@ -29616,9 +29631,19 @@ def poisson_nll_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
+    losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
     return formulas_value_losses.reduced_loss(
         "poisson_nll_loss",
-        formulas_value_losses.poisson_values(self, target, log_input, full, eps),
+        losses
+        + op.where(
+            target > 1,
+            op.where(target > 1, target, 1) * op.where(target > 1, target, 1).log()
+            - op.where(target > 1, target, 1)
+            + 0.5 * (6.283185307179586 * op.where(target > 1, target, 1)).log(),
+            0,
+        )
+        if full
+        else losses,
         size_average,
         reduce,
         reduction,
@@ -29818,8 +29843,8 @@ def hinge_embedding_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("hinge_embedding_loss", hinge_embedding_values(self, target, margin), size_average,
-            reduce, reduction)
+        through: reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
+        where losses: where(target != 1, (margin - self).clamp(0), 0) + where(target != -1, self, 0)
     Example:
         >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
         tensor([0.2500, 0.7500])
@@ -29856,13 +29881,8 @@ def hinge_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    return formulas_value_losses.reduced_loss(
-        "hinge_embedding_loss",
-        formulas_value_losses.hinge_embedding_values(self, target, margin),
-        size_average,
-        reduce,
-        reduction,
-    )
+    losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
+    return formulas_value_losses.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def margin_ranking_loss(
@@ -29960,7 +29980,9 @@ def cosine_similarity(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cosine(x1, x2, dim, eps)
+        through: (unit1 * unit2).sum(dim)
+        where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+        where unit2: x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     Raises:
         IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
             common.
@@ -29988,7 +30010,9 @@ def cosine_similarity(
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
-    return formulas_pairs.cosine(x1, x2, dim, eps)
+    unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+    unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
+    return (unit1 * unit2).sum(dim)
 
 
 def pairwise_distance(
@@ -30070,7 +30094,7 @@ def normalize(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: unit_vectors(self, p, dim, eps, out)
+        through: quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
     Example:
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
@@ -30090,7 +30114,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return formulas_pairs.unit_vectors(self, p, dim, eps, out)
+    return formulas_elementwise.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
 
 
 def triplet_margin_loss(
@@ -30126,8 +30150,11 @@ def triplet_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("triplet_margin_loss", triplet_values(anchor, positive, negative, margin, p, eps, swap),
-            size_average, reduce, reduction)
+        through: reduced_loss("triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce,
+            reduction)
+        where near: pairwise_distance(anchor, positive, p, eps)
+        where far: pairwise_distance(anchor, negative, p, eps)
+        where nearest: far.minimum(pairwise_distance(positive, negative, p, eps)) if swap else far
     Raises:
         RuntimeError, ValueError: expected: three tensors of as many dimensions, and a positive margin.
     Example:
@@ -30180,12 +30207,11 @@ def triplet_margin_loss(
     anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
+    near = op.pairwise_distance(anchor, positive, p, eps)
+    far = op.pairwise_distance(anchor, negative, p, eps)
+    nearest = far.minimum(op.pairwise_distance(positive, negative, p, eps)) if swap else far
     return formulas_value_losses.reduced_loss(
-        "triplet_margin_loss",
-        formulas_pairs.triplet_values(anchor, positive, negative, margin, p, eps, swap),
-        size_average,
-        reduce,
-        reduction,
+        "triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce, reduction
     )
 
 
@@ -30215,8 +30241,10 @@ def cosine_embedding_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("cosine_embedding_loss", cosine_embedding_values(input1, input2, target, margin),
-            size_average, reduce, reduction)
+        through: reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
+        where squares: ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+        where cosine: (input1 * input2).sum(-1) / squares.sqrt()
+        where losses: where(target == 1, 1 - cosine, 0) + where(target == -1, (cosine - margin).clamp(0), 0)
     Raises:
         RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
     Example:
@@ -30261,13 +30289,10 @@ def cosine_embedding_loss(
     input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "cosine_embedding_loss",
-        formulas_pairs.cosine_embedding_values(input1, input2, target, margin),
-        size_average,
-        reduce,
-        reduction,
-    )
+    squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+    cosine = (input1 * input2).sum(-1) / squares.sqrt()
+    losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
+    return formulas_value_losses.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def multi_margin_loss(
@@ -30298,8 +30323,14 @@ def multi_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multi_margin_loss", class_margins(self, target, p, margin, weight), size_average, reduce,
-            reduction)
+        through: reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
+        where rows: self.reshape([-1, self.shape[-1]])
+        where column: target.reshape([-1, 1])
+        where slack: (margin - rows.gather(1, column) + rows).clamp(0)
+        where powers: slack if p == 1 else slack * slack
+        where weighed: powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
+        where others: zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
+        where losses: (where(others, weighed, 0).sum(1) / self.shape[-1]).reshape(target.shape)
     Raises:
         RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
             and one weight for each class.
@@ -30348,13 +30379,14 @@ def multi_margin_loss(
     self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "multi_margin_loss",
-        formulas_pairs.class_margins(self, target, p, margin, weight),
-        size_average,
-        reduce,
-        reduction,
-    )
+    rows = self.reshape([-1, self._shape[-1]])
+    column = target.reshape([-1, 1])
+    slack = (margin - rows.gather(1, column) + rows).clamp(0)
+    powers = slack if p == 1 else slack * slack
+    weighed = powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
+    others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
+    losses = (op.where(others, weighed, 0).sum(1) / self._shape[-1]).reshape(target._shape)
+    return formulas_value_losses.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_margin_loss(
@@ -30376,7 +30408,15 @@ def multilabel_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
+        through: reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
+        where rows: self.reshape([-1, self.shape[-1]])
+        where labels: target.reshape([-1, self.shape[-1]])
+        where counted: (labels < 0).cumsum(1) == 0
+        where chosen: labels * counted
+        where own_label: zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self.dtype)) > 0
+        where slack: (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
+        where used: counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
+        where losses: (where(used, slack, 0).sum([1, 2]) / self.shape[-1]).reshape(self.shape[:-1])
     Raises:
         RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
             the first -1 ends a row.
@@ -30416,9 +30456,15 @@ def multilabel_margin_loss(
     self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "multilabel_margin_loss", formulas_pairs.label_margins(self, target), size_average, reduce, reduction
-    )
+    rows = self.reshape([-1, self._shape[-1]])
+    labels = target.reshape([-1, self._shape[-1]])
+    counted = (labels < 0).cumsum(1) == 0
+    chosen = labels * counted
+    own_label = op.zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self._dtype)) > 0
+    slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
+    used = counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
+    losses = (op.where(used, slack, 0).sum([1, 2]) / self._shape[-1]).reshape(self._shape[:-1])
+    return formulas_value_losses.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_soft_margin_loss(
@@ -30446,8 +30492,10 @@ def multilabel_soft_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multilabel_soft_margin_loss", label_entropies(self, target, weight), size_average,
-            reduce, reduction)
+        through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / self.shape[-1], size_average, reduce,
+            reduction)
+        where losses: -(target * logsigmoid(self) + (1 - target) * logsigmoid(-self))
+        where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
     Example:
@@ -30489,12 +30537,10 @@ def multilabel_soft_margin_loss(
     self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
+    losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
+    weighed = losses if weight is None else losses * weight
     return formulas_value_losses.reduced_loss(
-        "multilabel_soft_margin_loss",
-        formulas_pairs.label_entropies(self, target, weight),
-        size_average,
-        reduce,
-        reduction,
+        "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
     )
 
 

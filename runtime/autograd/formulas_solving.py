@@ -103,13 +103,6 @@ def cholesky_with_info(a: Tensor, upper: bool, check_errors: bool) -> Pair:
     return ReturnType("linalg_cholesky_ex", ("L", "info"))(*cholesky_decomposed(a, upper, check_errors))
 
 
-def cholesky_solved(b: Tensor, factor: Tensor, upper: bool) -> Tensor:
-    """X with L L^H X = B."""
-    lower = adjoint(factor) if upper else factor
-    middle = triangular_solved(lower, b, False, True, False)
-    return triangular_solved(adjoint(lower), middle, True, True, False)
-
-
 def logarithm_of_determinant(a: Tensor) -> Tensor:
     """log|det| + log(det / |det|); nan for a negative real determinant, which is then no function of A."""
     sign, logarithm = op.linalg_slogdet(a)
