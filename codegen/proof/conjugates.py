@@ -73,8 +73,8 @@ def _misplaced(tree: ast.AST, conjugates: int) -> Iterator[tuple[str, str]]:
         case ast.Constant(value=complex()):
             yield "", "it has a complex number"
         case ast.Call(func=ast.Name(id=name), args=args):
-            for part in args:
-                yield from _misplaced(part, conjugates + (name == CONJUGATE))
+            for argument in args:
+                yield from _misplaced(argument, conjugates + (name == CONJUGATE))
         case _:
             for part in ast.iter_child_nodes(tree):
                 yield from _misplaced(part, conjugates)
