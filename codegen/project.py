@@ -136,13 +136,15 @@ def home_of(root: Path) -> Home | None:
 
 def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) -> tuple[Project | None, list[Problem]]:
     """The project of a spec outside the tree, or everything that is wrong with it."""
-    spec, problems = load_spec(path, path.name)
     home = home_of(root)
     homes = [*(base.home for base in bases if base.home), *([home] if home else [])]
     broken = [problem for each in homes for problem in no_python(each)]
     if broken:
         return None, broken
     library = Library((runtime_home(), *homes))
+    functions, wrong = library.functions
+    spec, problems = load_spec(path, path.name, functions)
+    problems += wrong
     problems += library.clashes(op_places(*(base.spec for base in bases), spec))
     known = replace(library.known(), taken=taken, beside={} if home else beside(path))
     problems += validate(spec, known, joined(bases))
