@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
-from .model import Argument
+from .model import Argument, Entry
 from .numpy_code import numpy_names
 from .out_code import out_words
 from .rule_doc import demand
@@ -193,7 +193,7 @@ def gradient_lines(code: OpCode) -> Lines:
     """The formulas of one overload as the spec has them, or the ops that have them."""
     entry = code.entry
     if entry.compute.kind == "composite":
-        return [("through", " ".join(entry.compute.text.split()))]
+        return [("through", " ".join(entry.compute.text.split())), *definition_lines(entry)]
     lines = []
     for argument in entry.schema.arguments:
         formula = entry.gradients.get(argument.name)
@@ -201,4 +201,9 @@ def gradient_lines(code: OpCode) -> Lines:
             lines.append((argument.name, f"not defined: {formula.why}"))
         elif formula is not None and formula.keyword is None:
             lines.append((argument.name, " ".join(formula.text.split())))
-    return lines
+    return lines + (definition_lines(entry) if lines else [])
+
+
+def definition_lines(entry: Entry) -> Lines:
+    """What `where` defines for the formulas."""
+    return [(f"where {name}", " ".join(each.text.split())) for name, each in entry.definitions.items()]

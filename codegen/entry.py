@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import yaml
 
 from . import formula
+from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, KEYS, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Sample, Schema, undefined
@@ -15,7 +17,7 @@ from .places import Source
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
-from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
+from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX, faults
 
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
@@ -27,6 +29,7 @@ class EntryReader(Fields):
         super().__init__(node, source)
         self.defaults = defaults
         self.inherited: list[str] = []
+        self.definitions: dict[str, Formula] = {}
 
     def read(self) -> Entry | None:
         """The entry, or None when its schema cannot be read."""
@@ -36,6 +39,7 @@ class EntryReader(Fields):
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
         self._inherit([key for key in COMMON if key not in self._senseless()])
+        self.definitions = self._definitions(schema)
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
         differentiability = self._differentiability(schema, result_dtype)
@@ -62,6 +66,7 @@ class EntryReader(Fields):
             check=self.plain("check"),
             ignores=tuple(text.value for text in self.items("ignores")),
             batch=self.plain("batch"),
+            definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
             forward=self._forward(schema, differentiability, gradients),
@@ -150,12 +155,51 @@ class EntryReader(Fields):
             return Compute("missing", "", None, self.where("name"))
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(given[0])
         tree = formula.parse_expression(text, syntax, self.about(given[0])) if syntax else None
-        return Compute(given[0], text.value, tree, text.where())
+        return self._meant(Compute(given[0], text.value, tree, text.where()), given[0], self._meanings())
 
-    def _formulas(self, names: list[str], keywords: tuple[str, ...]) -> dict[str, Formula]:
+    def _definitions(self, schema: Schema) -> dict[str, Formula]:
+        """What `where` defines: each by the arguments and by the names above it."""
+        node = self.values.get("where")
+        if node is None:
+            return {}
+        if not isinstance(node, yaml.MappingNode) or not node.value:
+            self.report(self.source.where(node), "expected names with expressions, one a line", "where")
+            return {}
+        found: dict[str, Formula] = {}
+        for key, value in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else ""
+            if fault := name_fault(name, schema, found):
+                self.report(self.source.where(key), fault, "where")
+            elif not isinstance(value, yaml.ScalarNode):
+                self.report(self.source.where(value), "an expression is wanted here, not a list or a mapping", name)
+            else:
+                text = self.source.text(value)
+                tree = formula.parse_expression(text, TENSOR_SYNTAX, self.about(name))
+                found[name] = self._meant(Formula(text.value, tree, text.where()), name, _trees(found))
+        return found
+
+    def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
+        """What the names of `where` stand for; in the forward formulas of a schema, of its primals."""
+        trees = _trees(self.definitions)
+        return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
+
+    def _meant(self, written: Written, key: str, definitions: dict[str, ast.expr]) -> Written:
+        """An expression with its definitions written out, unless that makes it huge."""
+        found, fault = with_meaning(written, definitions)
+        if fault:
+            self.report(written.where, fault, key)
+        elif found.written is not None and found.tree is not None and key == "elementwise":
+            for node, message in faults(found.tree, found.tree, SCALAR_SYNTAX):
+                self.report(formula.place(self.source.file, node), message, key)
+        return found
+
+    def _formulas(
+        self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]
+    ) -> dict[str, Formula]:
         keys = [name for name in names if name in self.values and name not in KEYS]
         texts = {key: text for key in keys if (text := self.text(key))}
-        return {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+        parsed = {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+        return {key: self._meant(each, key, definitions) for key, each in parsed.items()}
 
     def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
         """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own.
@@ -164,9 +208,9 @@ class EntryReader(Fields):
         """
         if differentiable and not {"composite", "gradients"} & self.values.keys():
             self._inherit([a.name for a in schema.arguments if a.type.is_tensor])
-        own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS)
+        own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS, self._meanings())
         rest = [a.name for a in schema.arguments if a.type.is_tensor and a.name not in own]
-        return own | self._items("gradients", rest)
+        return own | self._items("gradients", rest, self._meanings())
 
     def _forward(
         self, schema: Schema, differentiability: tuple[bool, ...], gradients: dict[str, Formula]
@@ -178,12 +222,13 @@ class EntryReader(Fields):
         if "tangents" not in self.values and any(each.tree is not None for each in gradients.values()):
             outputs = zip(schema.returns, differentiability, strict=True)
             self._inherit([output.name for output, differentiable in outputs if differentiable])
-        own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS)
+        definitions = self._meanings(schema)
+        own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS, definitions)
         pairs = zip(schema.returns, differentiability, strict=True)
         rest = [r.name for r, differentiable in pairs if differentiable and r.name not in own]
-        return own | self._items("tangents", rest)
+        return own | self._items("tangents", rest, definitions)
 
-    def _items(self, key: str, names: list[str]) -> dict[str, Formula]:
+    def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
         """One expression that gives a tuple, as a formula for each of its items."""
         text = self.text(key)
         whole = formula.parse_formula(text, (), self.about(key)) if text else None
@@ -191,12 +236,16 @@ class EntryReader(Fields):
             self.report(text.where(), "it stands for nothing: all have formulas of their own", key)
         if whole is None or whole.tree is None:
             return {}
-        return {name: formula.item(whole, k) for k, name in enumerate(names)}
+        if isinstance(whole.tree, ast.Tuple) and len(whole.tree.elts) != len(names):
+            self.report(whole.where, f"{len(whole.tree.elts)} formulas for {', '.join(names)}", key)
+            return {}
+        return {name: self._meant(formula.item(whole, k), key, definitions) for k, name in enumerate(names)}
 
     def _backward(self) -> Formula | None:
         """The call of the kernel that gives all gradients at once."""
         text = self.text("backward")
-        return formula.parse_formula(text, (), self.about("backward")) if text else None
+        parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
+        return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
     def _samples(self, key: str) -> tuple[Sample, ...]:
         parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]
@@ -237,3 +286,8 @@ class EntryReader(Fields):
             self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain"
         )
         return -2.0, 2.0
+
+
+def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
+    """What definitions mean, of those that could be read."""
+    return {name: each.tree for name, each in definitions.items() if each.tree is not None}

@@ -47,6 +47,7 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield from (field("", f"gives {key} ({entry.key_places[key]})") for key in entry.inherited)
     yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
+    yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
     yield field("dtypes", dtypes(entry))
     if entry.check:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")

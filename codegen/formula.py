@@ -58,6 +58,9 @@ def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Form
 def item(whole: Formula, index: int) -> Formula:
     """The formula that is item `index` of the tuple that another one gives."""
     assert whole.tree is not None
+    if isinstance(whole.tree, ast.Tuple) and index < len(whole.tree.elts):
+        part = whole.tree.elts[index]
+        return Formula(ast.unparse(part), part, Where(whole.where.file, part.lineno, part.col_offset + 1))
     tree = ast.Subscript(copy.deepcopy(whole.tree), ast.Constant(index), ast.Load())
     for node in (tree, tree.slice):
         ast.copy_location(node, whole.tree)

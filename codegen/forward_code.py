@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 
+from .definitions import locals_of
 from .model import Argument, Entry, Formula
 from .savings import Calls, differentiable_formulas, output_names, rewrite, share
 
@@ -18,17 +20,14 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     if not entry.forward:
         return None
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
-    tangents: list[str] = []
-    expressions: dict[str, str] = {}
-    for index, output in enumerate(entry.schema.returns):
-        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
-        if formula is None or formula.keyword == "zero" or not entry.output_differentiability[index]:
-            tangents.append("None")
-            continue
-        more, expressions[f"tangent{index}"] = _tangent(entry, formula, calls)
-        lines += [line for line in more if line not in lines]
-        tangents.append(f"tangent{index}")
-    expressions, shared = share(expressions)
+    formulas = _by_tangent(entry)
+    own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
+    lines += _zeros(entry, formulas.values())
+    lines += [f"{name} = {_respelt(tree, entry, calls)}" for name, tree in own.definitions.items()]
+    general = {name: _general(entry, each, calls) for name, each in formulas.items() if each.tree is None}
+    written = {name: _respelt(tree, entry, calls) for name, tree in own.formulas.items()}
+    expressions, shared = share({name: (general | written)[name] for name in formulas})
+    tangents = [name if (name := f"tangent{i}") in expressions else "None" for i in range(len(entry.schema.returns))]
     lines += [f"{call.name} = {call.source}" for call in shared]
     lines += [f"{name} = {expression}" for name, expression in expressions.items()]
     gives_list = entry.schema.returns[0].type.is_list
@@ -53,23 +52,40 @@ def _outputs_read(entry: Entry) -> list[str]:
     return [n for n in output_names(entry) if n in used and not (single and n == "result")]
 
 
-def _tangent(entry: Entry, formula: Formula, calls: Calls) -> tuple[list[str], str]:
-    keyword = formula.keyword
-    if keyword == "auto_element_wise":
-        return [], _total(_slope_terms(entry, calls))
-    if keyword == "auto_linear":
-        return [], _linear(entry, calls)
-    if keyword == "auto_multilinear":
-        return [], _total([(a.name, _call(entry, calls, {a.name})) for a in _inputs(entry)])
-    if keyword == "auto_select":
-        argument = _inputs(entry)[0].name
-        dim = "dim" if entry.schema.argument("dim") else "None"
-        keepdim = "keepdim" if entry.schema.argument("keepdim") else "True"
-        return [], f"select_tangent({argument}_t, {dim}, {keepdim}, result1)"
-    assert formula.tree is not None
-    used = {n.id for n in ast.walk(formula.tree) if isinstance(n, ast.Name)}
-    zeros = [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
-    return zeros, rewrite(_primal(formula.tree, entry), entry, calls)
+def _by_tangent(entry: Entry) -> dict[str, Formula]:
+    """The formulas and keywords that give a tangent, by the name of its local variable."""
+    found: dict[str, Formula] = {}
+    for index, output in enumerate(entry.schema.returns):
+        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
+        if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
+            found[f"tangent{index}"] = formula
+    return found
+
+
+def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
+    """The tangent that a keyword stands for."""
+    if formula.keyword == "auto_element_wise":
+        return _total(_slope_terms(entry, calls))
+    if formula.keyword == "auto_linear":
+        return _linear(entry, calls)
+    if formula.keyword == "auto_multilinear":
+        return _total([(a.name, _call(entry, calls, {a.name})) for a in _inputs(entry)])
+    assert formula.keyword == "auto_select"
+    argument = _inputs(entry)[0].name
+    dim = "dim" if entry.schema.argument("dim") else "None"
+    keepdim = "keepdim" if entry.schema.argument("keepdim") else "True"
+    return f"select_tangent({argument}_t, {dim}, {keepdim}, result1)"
+
+
+def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
+    """Lines that put zeros in the place of the missing tangents that formulas use."""
+    trees = [formula.tree for formula in formulas if formula.tree is not None]
+    used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
+
+
+def _respelt(tree: ast.expr, entry: Entry, calls: Calls) -> str:
+    return rewrite(_primal(tree, entry), entry, calls)
 
 
 def _inputs(entry: Entry) -> list[Argument]:

@@ -32,5 +32,6 @@ COMMON = (
 
 KEYS = frozenset(
     {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example"}
+    | {"where"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

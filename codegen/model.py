@@ -85,6 +85,7 @@ class Formula:
     keyword: str | None = None  # auto_linear, non_differentiable, not_implemented, ...
     why: str = ""  # the reason given to not_implemented(...)
     derived: bool = False  # from the entry's expression, not written in the spec
+    written: ast.expr | None = None  # the tree with names of the entry's `where`, if it has any
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Compute:
     text: str  # kernel or view name, or the expression's source
     tree: ast.expr | None
     where: Where
+    written: ast.expr | None = None  # the tree with names of the entry's `where`, if it has any
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class Entry:
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     batch: str | None = None  # a function of runtime/batching/rules/
+    definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
     forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .definitions import Written, meant
 from .formula import FORWARD_KEYWORDS
 from .keys import CHOICES, WITHOUT_GRADIENT
 from .model import Entry, Formula, Where, undefined
@@ -45,24 +46,36 @@ def mutants(entry: Entry, related: Related, seed: int = 0, most: int | None = No
 
 def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
     compute = entry.compute
+    yield from _of_definitions(entry, related)
     if compute.tree is not None:
         functions = related.scalar if compute.kind == "elementwise" else related.called
         scope = _relations(entry, [], functions)
-        for mutant, tree in _changed(entry, compute.kind, compute.tree, scope):
-            written = replace(compute, tree=tree, text=ast.unparse(tree))
-            yield replace(mutant, entry=replace(entry, compute=written))
+        for mutant, tree in _changed(entry, compute.kind, compute.written or compute.tree, scope):
+            yield replace(mutant, entry=meant(replace(entry, compute=_with(compute, tree))))
     outputs = [*(output.name for output in entry.schema.returns), "grad"]
     for names, tree in _formulas(entry.gradients):
         for mutant, new in _changed(entry, names[0], tree, _relations(entry, outputs, related.called)):
-            yield replace(mutant, entry=replace(entry, gradients=_put(entry.gradients, names, new)))
+            yield replace(mutant, entry=meant(replace(entry, gradients=_put(entry.gradients, names, new))))
     tangents = [f"{name}_t" for name, formula in entry.gradients.items() if formula.keyword is None]
     for names, tree in _formulas(entry.forward):
         for mutant, new in _changed(entry, names[0], tree, _relations(entry, tangents, related.called, "_p")):
-            yield replace(mutant, entry=replace(entry, forward=_put(entry.forward, names, new)))
+            yield replace(mutant, entry=meant(replace(entry, forward=_put(entry.forward, names, new))))
     if entry.backward is not None and entry.backward.tree is not None:
         scope = _relations(entry, outputs, lambda name: related.by_hand("kernel", name))
-        for mutant, new in _changed(entry, "backward", entry.backward.tree, scope):
-            yield replace(mutant, entry=replace(entry, backward=_with(entry.backward, new)))
+        for mutant, new in _changed(entry, "backward", entry.backward.written or entry.backward.tree, scope):
+            yield replace(mutant, entry=meant(replace(entry, backward=_with(entry.backward, new))))
+
+
+def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
+    """A change of a definition is one of all expressions that use it."""
+    functions = related.scalar if entry.compute.kind == "elementwise" else related.called
+    for name, definition in entry.definitions.items():
+        tree = definition.written or definition.tree
+        if tree is None:
+            continue
+        for mutant, new in _changed(entry, name, tree, _relations(entry, ["grad"], functions)):
+            definitions = {**entry.definitions, name: _with(definition, new)}
+            yield replace(mutant, trees=None, entry=meant(replace(entry, definitions=definitions)))
 
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
@@ -78,7 +91,7 @@ def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.
         if formula.tree is not None:
             groups.setdefault(formula.where, []).append(name)
     for names in groups.values():
-        tree = formulas[names[0]].tree
+        tree = formulas[names[0]].written or formulas[names[0]].tree
         assert tree is not None
         yield names, tree.value if len(names) > 1 and isinstance(tree, ast.Subscript) else tree
 
@@ -89,14 +102,14 @@ def _put(formulas: Mapping[str, Formula], names: Sequence[str], tree: ast.expr) 
         return {**formulas, names[0]: _with(formulas[names[0]], tree)}
     new = {}
     for name in names:
-        item = formulas[name].tree
+        item = formulas[name].written or formulas[name].tree
         assert isinstance(item, ast.Subscript)
         new[name] = _with(formulas[name], exchanged(item, item.value, tree))
     return {**formulas, **new}
 
 
-def _with(formula: Formula, tree: ast.expr) -> Formula:
-    return replace(formula, tree=copy.deepcopy(tree), text=ast.unparse(tree))
+def _with(formula: Written, tree: ast.expr) -> Written:
+    return replace(formula, tree=copy.deepcopy(tree), written=None, text=ast.unparse(tree))
 
 
 def _relations(entry: Entry, more: Sequence[str], functions: object, ending: str = "") -> Relations:

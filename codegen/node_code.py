@@ -198,6 +198,14 @@ class NodeCode:
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
 
+    @property
+    def formulas_shown(self) -> str:
+        """The gradient formulas on one line, with what `where` defines for them."""
+        used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
+        defined = [f"{name} = {self.entry.definitions[name].text}" for name in used]
+        formulas = [f"{name}: {self.entry.gradients[name].text}" for name in self.plan.formulas]
+        return "; ".join([*formulas, *defined])
+
     @cached_property
     def formula_reads(self) -> frozenset[str]:
         """The names that the formulas use; what else is kept is the backward kernel's."""
@@ -205,12 +213,14 @@ class NodeCode:
         trees = [ast.parse(source.strip(), mode="eval") for source in sources]
         return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
 
-    def wanted_by(self, shared: Shared) -> str:
-        """` if ... else None`, with the condition that a formula which takes an item of a shared call is evaluated."""
+    def value_of(self, shared: Shared) -> str:
+        """What a shared variable is computed by, on the condition that a formula which uses it is evaluated."""
         if len(shared.formulas) == len(self.arguments):
-            return ""
+            return shared.source
         numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
-        return f" if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
+        is_choice = isinstance(ast.parse(shared.source, mode="eval").body, ast.IfExp)
+        source = f"({shared.source})" if is_choice else shared.source
+        return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
 
     @property
     def saved_outputs(self) -> dict[str, int]:

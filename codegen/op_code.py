@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .computation_code import ComputationCode
+from .definitions import locals_of
 from .doc_code import DocCode
 from .fast_code import FastCode
 from .homes import Library, Part
@@ -316,10 +318,12 @@ class OpCode:
         """The function of a view's geometry."""
         return self.library["view", self.entry.compute.text]
 
-    @property
-    def composite(self) -> str:
-        assert self.entry.compute.tree is not None
-        return rewrite(self.entry.compute.tree, self.entry, self.calls)
+    @cached_property
+    def composite(self) -> tuple[list[str], str]:
+        """The lines that compute what `where` defines, and the expression over these."""
+        own = locals_of(self.entry, {"composite": self.entry.compute})
+        lines = [f"{name} = {rewrite(tree, self.entry, self.calls)}" for name, tree in own.definitions.items()]
+        return lines, rewrite(own.formulas["composite"], self.entry, self.calls)
 
     @property
     def requires_grad_condition(self) -> str:

@@ -12,7 +12,7 @@ from .doc_code import DocCode, Lines, plain_parameters
 from .families import Family
 from .model import Entry
 from .op_code import OpCode
-from .page_words import computed, domain, dtypes, forward, gradients, hard_points, saved, vmap
+from .page_words import computed, definitions, domain, dtypes, forward, gradients, hard_points, saved, vmap
 from .pictured import plain_values
 from .render import Renderer
 
@@ -39,6 +39,7 @@ class OpPart:
         """Label and what it says, in the order of the page; what does not apply is left out."""
         found = [
             ("computed", computed(self.renderer, self.entry)),
+            ("where", "; ".join(definitions(self.entry))),
             ("dtypes", dtypes(self.code)),
             *gradients(self.entry),
             ("saved", "; ".join(saved(self.renderer, self.entry))),

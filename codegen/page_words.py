@@ -22,6 +22,11 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     return f"{how}: `{text}`"
 
 
+def definitions(entry: Entry) -> Iterator[str]:
+    """What `where` defines for the expression and the formulas."""
+    yield from (f"`{name} = {one_line(each.text)}`" for name, each in entry.definitions.items())
+
+
 def dtypes(code: OpCode) -> str:
     """Which dtypes are taken, and what each output has."""
     outputs = code.docs.returns

@@ -10,6 +10,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
+from .definitions import Locals, locals_of
 from .homes import Library
 from .model import Argument, Entry, Formula
 
@@ -45,11 +46,11 @@ class SavedValue:
 
 @dataclass(frozen=True)
 class Shared:
-    """A call of which several formulas take an item, `f(x)[0]` and `f(x)[1]`: it is evaluated once."""
+    """A local variable of formulas, computed once: a definition of `where`, or a call of which several take an item."""
 
     name: str  # of the local variable
     source: str
-    formulas: tuple[str, ...]  # the arguments whose formulas take an item
+    formulas: tuple[str, ...]  # the arguments whose formulas use it
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Reader(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if node.attr in ATTRIBUTES and self._is_tensor(node.value):
-            return self._value(node.value.id, node.attr, f"{node.value.id}.{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
+            return self._value(node.value.id, node.attr, f".{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -101,11 +102,12 @@ class Reader(ast.NodeTransformer):
         is_query = isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args
         if is_query and self._is_tensor(function.value):  # type: ignore[attr-defined]
             name, query = function.value.id, function.attr  # type: ignore[attr-defined]
-            return self._value(name, query, f"{name}.{query}()")
+            return self._value(name, query, f".{query}()")
         if isinstance(function, ast.Name):
             if function.id in LIST_QUERIES and self._is_list(node.args[0]):
                 name = node.args[0].id  # type: ignore[attr-defined]
-                return self._value(name, function.id, f"tuple([t._shape for t in {name}])")
+                source = f"tuple([t._shape for t in {name}])"
+                return self._kept(name, function.id, source)
             node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]
@@ -122,11 +124,17 @@ class Reader(ast.NodeTransformer):
             self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
         return node
 
-    def _value(self, name: str, what: str, source: str) -> ast.expr:
-        local = f"{name}_{what}"
+    def _value(self, name: str, what: str, read: str) -> ast.expr:
+        """What is read of a tensor when the node is made, where outputs are `result`, or items of `results`."""
         argument = self.entry.schema.argument(name)
-        if argument is not None and argument.type.optional:
-            source = f"None if {name} is None else {source}"
+        if argument is None:
+            number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
+            return self._kept(name, what, f"result{number}{read}")
+        absent = f"None if {name} is None else " if argument.type.optional else ""
+        return self._kept(name, what, f"{absent}{name}{read}")
+
+    def _kept(self, name: str, what: str, source: str) -> ast.expr:
+        local = f"{name}_{what}"
         slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
         self.values.setdefault(local, SavedValue(slot, source, local))
         return ast.Name(local, ast.Load())
@@ -161,16 +169,14 @@ class Calls:
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
     """Decide what the node of `entry` keeps."""
-    formulas: dict[str, str] = {}
-    reads: dict[str, tuple[str, ...]] = {}
     needed: dict[str, list[str]] = {}
     values: dict[str, SavedValue] = {}
-    for argument, formula in differentiable_formulas(entry).items():
-        reader = Reader(entry, calls)
-        assert formula.tree is not None
-        tree = reader.visit(copy.deepcopy(formula.tree))
-        formulas[argument] = ast.unparse(tree)
-        reads[argument] = (*reader.whole, *reader.values)
+    own = locals_of(entry, differentiable_formulas(entry))
+    readers = {argument: Reader(entry, calls) for argument in own.formulas}
+    formulas = {name: ast.unparse(reader.visit(copy.deepcopy(own.formulas[name]))) for name, reader in readers.items()}
+    defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
+    reads = {argument: (*reader.whole, *reader.values) for argument, reader in readers.items()}
+    for argument, reader in readers.items():
         values.update(reader.values)
         for name in reader.whole:
             needed.setdefault(name, []).append(argument)
@@ -183,7 +189,16 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
     formulas, shared = share(formulas)
     also = (*backward_reads.whole, *backward_reads.values)
-    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, shared)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
+
+
+def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
+    """A definition as a local variable: what it reads, the formulas that use it read."""
+    source = ast.unparse(reader.visit(copy.deepcopy(own.definitions[name])))
+    for argument in own.users[name]:
+        users[argument].whole |= reader.whole
+        users[argument].values |= reader.values
+    return Shared(name, source, own.users[name])
 
 
 def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:

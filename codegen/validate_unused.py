@@ -1,4 +1,7 @@
-"""Checks that each argument of a schema is for something: its value reaches what computes, checks or differentiates."""
+"""Checks that each argument of a schema is for something: its value reaches what computes, checks or differentiates.
+
+Each definition of `where` is for something too.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ def check_unused(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if not _is_whole(entry):
         return
+    for name in entry.definitions.keys() - _definitions_used(entry):
+        yield context.problem(entry.definitions[name].where, "nothing uses this definition", name)
     arguments = [argument.name for argument in entry.schema.arguments]
     unused = [a.name for a in entry.schema.arguments if not (a.type.writes or _is_read(context, a))]
     for name in unused:
@@ -35,7 +40,7 @@ def _is_whole(entry: Entry) -> bool:
     """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
         return False
-    formulas = (*entry.gradients.values(), *entry.forward.values())
+    formulas = (*entry.gradients.values(), *entry.forward.values(), *entry.definitions.values())
     return all(formula.tree is not None or formula.keyword is not None for formula in formulas)
 
 
@@ -50,6 +55,17 @@ def _names_read(entry: Entry) -> set[str]:
     formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
     trees = [entry.compute.tree, *(formula.tree for formula in formulas)]
     return {node.id for tree in trees if tree is not None for node in names(tree)}
+
+
+def _definitions_used(entry: Entry) -> set[str]:
+    """The names of `where` that expressions use, themselves or through one another."""
+    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
+    written = [entry.compute.written, *(formula.written for formula in formulas)]
+    found = {node.id for tree in written if tree is not None for node in names(tree)}
+    for name, definition in reversed(entry.definitions.items()):
+        if name in found and definition.written is not None:
+            found |= {node.id for node in names(definition.written)}
+    return found
 
 
 def _reaches_function(entry: Entry, argument: Argument) -> bool:

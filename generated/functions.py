@@ -8,7 +8,6 @@ from ..runtime.autograd import (
     formulas_convolution,
     formulas_ctc,
     formulas_decompositions,
-    formulas_distances,
     formulas_elementwise,
     formulas_fourier,
     formulas_indexing,
@@ -24,7 +23,6 @@ from ..runtime.autograd import (
     formulas_shape,
     formulas_solving,
     formulas_standardize,
-    formulas_statistics,
 )
 from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
@@ -7375,7 +7373,14 @@ class MeanBackward1(Node):
 class VarBackward0(Node):
     """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
+    __slots__ = (
+        "_saved_correction",
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
@@ -7387,7 +7392,12 @@ class VarBackward0(Node):
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_correction": ("correction", ""), "_saved_keepdim": ("keepdim", "")}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_correction": ("correction", ""),
+    }
 
     @staticmethod
     def record(result, self, dim, correction, keepdim):
@@ -7397,9 +7407,10 @@ class VarBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
-        node._saved_correction = correction
         node._saved_keepdim = keepdim
+        node._saved_correction = correction
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
@@ -7425,20 +7436,21 @@ class VarBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.variance_slope(grad, self, dim, correction), shape, dtype),)
 
     def formula(node, grad):
-        """self: var_backward(grad, self, dim, correction, keepdim)."""
+        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        correction = node._saved_correction
         keepdim = node._saved_keepdim
+        correction = node._saved_correction
         self = unpack(node, "kept_self")
-        return (fit(formulas_reductions.var_backward(grad, self, dim, correction, keepdim), node.metas[0]),)
+        slope = formulas_reductions.variance_scale(self_shape, dim, correction) * (self - self.mean(dim, True))
+        return (fit(formulas_reductions.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, correction, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.var_backward(op.ones_like(result), self, dim, correction, keepdim), self_t, dim, keepdim
-        )
+        slope = formulas_reductions.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
+        tangent0 = formulas_reductions.slope_along(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -7449,17 +7461,23 @@ class StdBackward0(Node):
         "_saved_correction",
         "_saved_dim",
         "_saved_keepdim",
+        "_saved_self_sym_sizes",
         "kept_result",
         "kept_result_version",
         "kept_self",
         "kept_self_version",
     )
     op_name = "std.correction"
-    saved_slots = ("kept_self", "kept_result")
+    saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_correction": ("correction", ""), "_saved_keepdim": ("keepdim", "")}
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_correction": ("correction", ""),
+    }
 
     @staticmethod
     def record(result, self, dim, correction, keepdim):
@@ -7469,22 +7487,23 @@ class StdBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
-        node._saved_correction = correction
         node._saved_keepdim = keepdim
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node._saved_correction = correction
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
         if node.kept_result is not None:
             node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
@@ -7495,47 +7514,53 @@ class StdBackward0(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         correction = node._saved_correction
-        self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
+        self = array_in(unpack(node, "kept_self"), None)
         return (
             as_gradient(reduction_slopes_kernels.deviation_slope(grad, self, result, dim, correction), shape, dtype),
         )
 
     def formula(node, grad):
-        """self: std_backward(grad, self, result, dim, correction, keepdim)."""
+        """self: kept(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        correction = node._saved_correction
         keepdim = node._saved_keepdim
-        self = unpack(node, "kept_self")
+        correction = node._saved_correction
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.std_backward(grad, self, result, dim, correction, keepdim), node.metas[0]),)
+        self = unpack(node, "kept_self")
+        half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
+        slope = formulas_reductions.variance_scale(self_shape, dim, correction) * (self - self.mean(dim, True))
+        return (fit(formulas_reductions.kept(grad * half, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, correction, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.std_backward(op.ones_like(result), self, result, dim, correction, keepdim),
-            self_t,
-            dim,
-            keepdim,
-        )
+        half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
+        slope = formulas_reductions.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
+        tangent0 = half * formulas_reductions.slope_along(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
 class AmaxBackward0(Node):
     """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_scalar_type",
+        "_saved_self_sym_sizes",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "amax"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
         statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7545,8 +7570,10 @@ class AmaxBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -7576,36 +7603,46 @@ class AmaxBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: spread_over_ties(grad, self, result, dim, keepdim)."""
+        """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.spread_over_ties(grad, self, result, dim, keepdim), node.metas[0]),)
+        chosen = (self == formulas_reductions.kept(result, self_shape, dim, keepdim)).to(self_dtype)
+        share = chosen / chosen.sum(dim, True)
+        return (fit(formulas_reductions.kept(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.spread_over_ties(op.ones_like(result), self, result, dim, keepdim), self_t, dim, keepdim
-        )
+        chosen = (self == formulas_reductions.kept(result, self._shape, dim, keepdim)).to(self._dtype)
+        share = chosen / chosen.sum(dim, True)
+        tangent0 = formulas_reductions.slope_along(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
 class AminBackward0(Node):
     """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_scalar_type",
+        "_saved_self_sym_sizes",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "amin"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
         statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7615,8 +7652,10 @@ class AminBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -7646,32 +7685,34 @@ class AminBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: spread_over_ties(grad, self, result, dim, keepdim)."""
+        """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.spread_over_ties(grad, self, result, dim, keepdim), node.metas[0]),)
+        chosen = (self == formulas_reductions.kept(result, self_shape, dim, keepdim)).to(self_dtype)
+        share = chosen / chosen.sum(dim, True)
+        return (fit(formulas_reductions.kept(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.spread_over_ties(op.ones_like(result), self, result, dim, keepdim), self_t, dim, keepdim
-        )
+        chosen = (self == formulas_reductions.kept(result, self._shape, dim, keepdim)).to(self._dtype)
+        share = chosen / chosen.sum(dim, True)
+        tangent0 = formulas_reductions.slope_along(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
 class MaxBackward0(Node):
     """max(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -7681,6 +7722,7 @@ class MaxBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -7707,18 +7749,21 @@ class MaxBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
-        """self: spread_over_ties(grad, self, result, None, False)."""
+        """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.spread_over_ties(grad, self, result, None, False), node.metas[0]),)
+        chosen = (self == result).to(self_dtype)
+        share = chosen / chosen.sum()
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.spread_over_ties(op.ones_like(result), self, result, None, False), self_t, None, False
-        )
+        chosen = (self == result).to(self._dtype)
+        share = chosen / chosen.sum()
+        tangent0 = formulas_reductions.slope_along(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -7800,12 +7845,10 @@ class MaxBackward1(Node):
 class MinBackward0(Node):
     """min(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -7815,6 +7858,7 @@ class MinBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -7841,18 +7885,21 @@ class MinBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.extreme_slope(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
-        """self: spread_over_ties(grad, self, result, None, False)."""
+        """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.spread_over_ties(grad, self, result, None, False), node.metas[0]),)
+        chosen = (self == result).to(self_dtype)
+        share = chosen / chosen.sum()
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.spread_over_ties(op.ones_like(result), self, result, None, False), self_t, None, False
-        )
+        chosen = (self == result).to(self._dtype)
+        share = chosen / chosen.sum()
+        tangent0 = formulas_reductions.slope_along(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -8010,13 +8057,21 @@ class NormBackward0(Node):
 class LogsumexpBackward0(Node):
     """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
     op_name = "logsumexp"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -8026,6 +8081,7 @@ class LogsumexpBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_self = self
@@ -8055,25 +8111,30 @@ class LogsumexpBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.logsumexp_slope(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: logsumexp_backward(grad, self, result, dim, keepdim)."""
+        """self: kept(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.logsumexp_backward(grad, self, result, dim, keepdim), node.metas[0]),)
+        share = (
+            self - formulas_reductions.kept(formulas_reductions.without_infinities(result), self_shape, dim, keepdim)
+        ).exp()
+        return (
+            fit(
+                formulas_reductions.kept(grad, self_shape, dim, keepdim) * formulas_reductions.conjugate(share),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.sum(
-            formulas_reductions.conjugate(
-                formulas_reductions.logsumexp_backward(op.ones_like(result), self, result, dim, keepdim)
-            )
-            * self_t,
-            dim,
-            keepdim,
-        )
+        share = (
+            self - formulas_reductions.kept(formulas_reductions.without_infinities(result), self._shape, dim, keepdim)
+        ).exp()
+        tangent0 = (share * self_t).sum(dim, keepdim)
         return (tangent0,)
 
 
@@ -8108,9 +8169,9 @@ class CumsumBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.cumsum_slope(grad, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: reversed_cumsum(grad, dim)."""
+        """self: grad.flip([dim]).cumsum(dim).flip([dim])."""
         dim = node._saved_dim
-        return (fit(formulas_reductions.reversed_cumsum(grad, dim), node.metas[0]),)
+        return (fit(grad.flip([dim]).cumsum(dim).flip([dim]), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, dtype, self_t):
@@ -8168,14 +8229,14 @@ class SortBackward0(Node):
         return (as_gradient(sorting_kernels.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
 
     def formula(node, grads):
-        """self: scatter_chosen(grad, self.shape, dim, indices)."""
+        """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_reductions.scatter_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, descending, stable, self_t):
@@ -8234,14 +8295,14 @@ class TopkBackward0(Node):
         return (as_gradient(sorting_kernels.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
 
     def formula(node, grads):
-        """self: scatter_chosen(grad, self.shape, dim, indices)."""
+        """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_reductions.scatter_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, k, dim, largest, sorted, self_t):
@@ -8361,12 +8422,10 @@ class SumToSizeBackward0(Node):
 class MedianBackward0(Node):
     """median(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -8376,6 +8435,7 @@ class MedianBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -8391,18 +8451,21 @@ class MedianBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: spread_over_equals(grad, self, result)."""
+        """self: grad * share; chosen = ((self == result) | (isnan(self) & isnan(result))).to(self.dtype); share = chosen / chosen.sum()."""
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+        chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self_dtype)
+        share = chosen / chosen.sum()
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
-        )
+        chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
+        share = chosen / chosen.sum()
+        tangent0 = formulas_reductions.slope_along(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -8484,12 +8547,10 @@ class MedianBackward1(Node):
 class NanmedianBackward0(Node):
     """nanmedian(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_self_scalar_type", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -8499,6 +8560,7 @@ class NanmedianBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -8514,18 +8576,21 @@ class NanmedianBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: spread_over_equals(grad, self, result)."""
+        """self: grad * share; chosen = ((self == result) | (isnan(self) & isnan(result))).to(self.dtype); share = chosen / chosen.sum()."""
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+        chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self_dtype)
+        share = chosen / chosen.sum()
+        return (fit(grad * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
-        )
+        chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
+        share = chosen / chosen.sum()
+        tangent0 = formulas_reductions.slope_along(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -8714,11 +8779,17 @@ class CumprodBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: cumprod_backward(grad, self, result, dim)."""
+        """self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))."""
         dim = node._saved_dim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_scans.cumprod_backward(grad, self, result, dim), node.metas[0]),)
+        return (
+            fit(
+                formulas_scans.transposed_recurrence(grad, self, dim, False)
+                * formulas_reductions.conjugate(formulas_scans.one_before(result, dim, False, 1)),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, dim, dtype, self_t):
@@ -8763,17 +8834,31 @@ class LogcumsumexpBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: logcumsumexp_backward(grad, self, result, dim)."""
+        """self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype); share = own_share(in_double(self), in_double(result)); rest = remaining_share(in_double(result), dim)."""
         dim = node._saved_dim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_scans.logcumsumexp_backward(grad, self, result, dim), node.metas[0]),)
+        share = formulas_scans.own_share(formulas_elementwise.in_double(self), formulas_elementwise.in_double(result))
+        rest = formulas_scans.remaining_share(formulas_elementwise.in_double(result), dim)
+        return (
+            fit(
+                (
+                    formulas_scans.transposed_recurrence(formulas_elementwise.in_double(grad), rest, dim, False)
+                    * formulas_reductions.conjugate(share)
+                ).to(grad.dtype),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, dim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_scans.logcumsumexp_tangent(self, result, self_t, dim)
+        share = formulas_scans.own_share(formulas_elementwise.in_double(self), formulas_elementwise.in_double(result))
+        rest = formulas_scans.remaining_share(formulas_elementwise.in_double(result), dim)
+        tangent0 = op.linear_recurrence(formulas_elementwise.in_double(self_t) * share, rest, dim, False).to(
+            self_t.dtype
+        )
         return (tangent0,)
 
 
@@ -8792,7 +8877,7 @@ class LinearRecurrenceBackward0(Node):
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
-    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("output 0", ("self", "factor"))}
+    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("output 0", ("factor",))}
     values = {"_saved_dim": ("dim", ""), "_saved_reverse": ("reverse", "")}
 
     @staticmethod
@@ -8807,8 +8892,10 @@ class LinearRecurrenceBackward0(Node):
         node._saved_reverse = reverse
         node.kept_factor = factor
         node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
+        node.kept_result = None
+        if factor._rg:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
@@ -8820,18 +8907,18 @@ class LinearRecurrenceBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: recurrence_gradients(...)[0]; factor: recurrence_gradients(...)[1]."""
+        """self: slope; factor: slope * conjugate(one_before(result, dim, reverse, 0)); slope = transposed_recurrence(grad, factor, dim, reverse)."""
         dim = node._saved_dim
         reverse = node._saved_reverse
         factor = unpack(node, "kept_factor")
         result = unpack_output(node, "kept_result")
-        shared_0 = formulas_scans.recurrence_gradients(grad, factor, result, dim, reverse)
+        slope = formulas_scans.transposed_recurrence(grad, factor, dim, reverse)
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = shared_0[0]
+            grad_0 = slope
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = shared_0[1]
+            grad_1 = slope * formulas_reductions.conjugate(formulas_scans.one_before(result, dim, reverse, 0))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -8879,14 +8966,14 @@ class CummaxBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """self: add_chosen(grad, self.shape, dim, indices)."""
+        """self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter_add(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, self_t):
@@ -8930,14 +9017,14 @@ class CumminBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """self: add_chosen(grad, self.shape, dim, indices)."""
+        """self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter_add(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, self_t):
@@ -9011,18 +9098,19 @@ class RowDistancesBackward0(Node):
         return as_gradients(distances_kernels.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
 
     def formula(node, grad):
-        """x1: row_distances_backward(...)[0]; x2: row_distances_backward(...)[1]."""
+        """x1: slopes.sum(-2); x2: -slopes.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = norm_backward(grad, apart, result, p, apart.ndim - 1, False)."""
         p = node._saved_p
         x1 = unpack(node, "kept_x1")
         x2 = unpack(node, "kept_x2")
         result = unpack_output(node, "kept_result")
-        shared_0 = formulas_distances.row_distances_backward(grad, x1, x2, result, p)
+        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        slopes = formulas_reductions.norm_backward(grad, apart, result, p, apart.ndim - 1, False)
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = shared_0[0]
+            grad_0 = slopes.sum(-2)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = shared_0[1]
+            grad_1 = -slopes.sum(-3)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -9030,7 +9118,11 @@ class RowDistancesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         x1_t = zeros_if_missing(x1_t, x1)
         x2_t = zeros_if_missing(x2_t, x2)
-        tangent0 = formulas_distances.row_distances_tangent(x1, x2, x1_t, x2_t, result, p)
+        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        tangent0 = (
+            formulas_reductions.norm_backward(op.ones_like(result), apart, result, p, apart.ndim - 1, False)
+            * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))
+        ).sum(-1)
         return (tangent0,)
 
 
@@ -9694,10 +9786,10 @@ class SolveMatricesBackward0(Node):
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
     output_count = 2
-    saved_slots = ("kept_A", "kept_solution")
+    saved_slots = ("kept_solution", "kept_A")
     saved_outputs = {"kept_solution": 0}
     inputs = ("A", "B")
-    keeps = {"kept_A": ("A", ("A", "B")), "kept_solution": ("output 0", ("A", "B"))}
+    keeps = {"kept_solution": ("output 0", ("A",)), "kept_A": ("A", ("A", "B"))}
     differentiable = (0,)
 
     @staticmethod
@@ -9708,35 +9800,37 @@ class SolveMatricesBackward0(Node):
         node.hooks = None
         node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
         node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node.kept_solution = None
+        if A._rg:
+            node.kept_solution = saved = alias_of(results[0])
+            node.kept_solution_version = saved._writes[0]
         node.kept_A = A
         node.kept_A_version = 0 if (version := A._writes) is None else version[0]
-        node.kept_solution = saved = alias_of(results[0])
-        node.kept_solution_version = saved._writes[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_A is not None:
-            node.kept_A = FREED
         if node.kept_solution is not None:
             node.kept_solution = FREED
+        if node.kept_A is not None:
+            node.kept_A = FREED
 
     def apply(node, grads):
-        """A: solve_slopes(...)[0]; B: solve_slopes(...)[1]."""
+        """A: -slope.matmul(adjoint(solution)); B: slope; slope = solve_matrices(adjoint(A), grad, False).solution."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
-        A = unpack(node, "kept_A")
         solution = unpack_output(node, "kept_solution", 0)
-        shared_0 = formulas_solving.solve_slopes(grad, A, solution)
+        A = unpack(node, "kept_A")
+        slope = op.solve_matrices(formulas_linalg.adjoint(A), grad, False).solution
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = shared_0[0]
+            grad_0 = -slope.matmul(formulas_linalg.adjoint(solution))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = shared_0[1]
+            grad_1 = slope
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -9745,7 +9839,7 @@ class SolveMatricesBackward0(Node):
         solution = result[0]
         A_t = zeros_if_missing(A_t, A)
         B_t = zeros_if_missing(B_t, B)
-        tangent0 = formulas_solving.solve_tangent(A, solution, A_t, B_t)
+        tangent0 = op.solve_matrices(A, B_t - A_t.matmul(solution), False).solution
         return (tangent0, None)
 
 
@@ -9761,10 +9855,10 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    saved_slots = ("kept_A", "kept_result")
+    saved_slots = ("kept_result", "kept_A")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
-    keeps = {"kept_A": ("A", ("A", "B")), "kept_result": ("output 0", ("A", "B"))}
+    keeps = {"kept_result": ("output 0", ("A",)), "kept_A": ("A", ("A", "B"))}
     values = {"_saved_upper": ("upper", ""), "_saved_unitriangular": ("unitriangular", "")}
 
     @staticmethod
@@ -9777,33 +9871,35 @@ class SolveTriangularMatricesBackward0(Node):
         node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
         node._saved_upper = upper
         node._saved_unitriangular = unitriangular
+        node.kept_result = None
+        if A._rg:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._writes[0]
         node.kept_A = A
         node.kept_A_version = 0 if (version := A._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_A is not None:
-            node.kept_A = FREED
         if node.kept_result is not None:
             node.kept_result = FREED
+        if node.kept_A is not None:
+            node.kept_A = FREED
 
     def apply(node, grad):
-        """A: triangular_slopes(...)[0]; B: triangular_slopes(...)[1]."""
+        """A: triangle(-slope.matmul(adjoint(result)), upper, unitriangular); B: slope; slope = solve_triangular_matrices(adjoint(A), grad, not upper, unitriangular)."""
         upper = node._saved_upper
         unitriangular = node._saved_unitriangular
-        A = unpack(node, "kept_A")
         result = unpack_output(node, "kept_result")
-        shared_0 = formulas_solving.triangular_slopes(grad, A, result, upper, unitriangular)
+        A = unpack(node, "kept_A")
+        slope = op.solve_triangular_matrices(formulas_linalg.adjoint(A), grad, not upper, unitriangular)
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = shared_0[0]
+            grad_0 = formulas_solving.triangle(-slope.matmul(formulas_linalg.adjoint(result)), upper, unitriangular)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = shared_0[1]
+            grad_1 = slope
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -9811,7 +9907,9 @@ class SolveTriangularMatricesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         A_t = zeros_if_missing(A_t, A)
         B_t = zeros_if_missing(B_t, B)
-        tangent0 = formulas_solving.triangular_tangent(A, result, A_t, B_t, upper, unitriangular)
+        tangent0 = op.solve_triangular_matrices(
+            A, B_t - formulas_solving.triangle(A_t, upper, unitriangular).matmul(result), upper, unitriangular
+        )
         return (tangent0,)
 
 
@@ -9860,10 +9958,10 @@ class CofactorsBackward0(Node):
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    saved_slots = ("kept_self", "kept_result")
+    saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -9873,45 +9971,50 @@ class CofactorsBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
         if node.kept_result is not None:
             node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
-        """self: cofactors_slope(grad, self, result)."""
-        self = unpack(node, "kept_self")
+        """self: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) - conjugate(result).matmul(grad.mT).matmul(adjoint(inverse)); inverse = linalg_inv_ex(self).inverse."""
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_solving.cofactors_slope(grad, self, result), node.metas[0]),)
+        self = unpack(node, "kept_self")
+        inverse = op.linalg_inv_ex(self).inverse
+        return (
+            fit(
+                (grad * formulas_reductions.conjugate(result)).sum([-2, -1], True) * formulas_linalg.adjoint(inverse)
+                - formulas_reductions.conjugate(result).matmul(grad.mT).matmul(formulas_linalg.adjoint(inverse)),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_solving.cofactors_tangent(self, result, self_t)
+        inverse = op.linalg_inv_ex(self).inverse
+        tangent0 = (inverse.mT * self_t).sum([-2, -1], True) * result - inverse.mT.matmul(self_t.mT).matmul(result)
         return (tangent0,)
 
 
 class LinalgSlogdetBackward0(Node):
     """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml)."""
 
-    __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
+    __slots__ = ("_saved_sign_is_complex", "kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
-    inputs = ("A",)
-    keeps = {"kept_A": ("A", ("A",)), "kept_sign": ("output 0", ("A",))}
-    differentiable = (0, 1)
 
     @staticmethod
     def record(results, A):
@@ -9921,6 +10024,7 @@ class LinalgSlogdetBackward0(Node):
         node.hooks = None
         node.metas = ((A._shape, A._dtype),)
         node.edges = (A._fn or A,)
+        node._saved_sign_is_complex = results[0].is_complex()
         node.kept_A = A
         node.kept_A_version = 0 if (version := A._writes) is None else version[0]
         node.kept_sign = saved = alias_of(results[0])
@@ -9939,20 +10043,24 @@ class LinalgSlogdetBackward0(Node):
             node.kept_sign = FREED
 
     def apply(node, grads):
-        """A: log_determinant_slope(grads, A, sign)."""
+        """A: weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse); inverse = linalg_inv_ex(A).inverse; weight = grads[1] - 1j * (grads[0].conj() * sign).imag if sign.is_complex() else grads[1]."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        sign_is_complex = node._saved_sign_is_complex
         A = unpack(node, "kept_A")
         sign = unpack_output(node, "kept_sign", 0)
-        return (fit(formulas_solving.log_determinant_slope(grads, A, sign), node.metas[0]),)
+        inverse = op.linalg_inv_ex(A).inverse
+        weight = grads[1] - 1j * (grads[0].conj() * sign).imag if sign_is_complex else grads[1]
+        return (fit(weight.unsqueeze(-1).unsqueeze(-1) * formulas_linalg.adjoint(inverse), node.metas[0]),)
 
     @staticmethod
     def tangent(result, A, A_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         sign = result[0]
         A_t = zeros_if_missing(A_t, A)
-        shared_0 = formulas_solving.log_determinant_tangents(A, sign, A_t)
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
+        inverse = op.linalg_inv_ex(A).inverse
+        trace = (inverse.mT * A_t).sum([-2, -1])
+        tangent0 = 1j * trace.imag * sign if sign.is_complex() else sign * 0 * trace
+        tangent1 = trace.real if sign.is_complex() else trace
         return (tangent0, tangent1)
 
 
@@ -9988,19 +10096,35 @@ class CholeskyFactorBackward0(Node):
             node.kept_L = FREED
 
     def apply(node, grads):
-        """self: cholesky_slope(grad, L)."""
+        """self: lower_slope(triangular_solved(L, inner, False, False, False)); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         L = unpack_output(node, "kept_L", 0)
-        return (fit(formulas_solving.cholesky_slope(grad, L), node.metas[0]),)
+        inner = op.solve_triangular_matrices(
+            formulas_linalg.adjoint(L),
+            formulas_solving.half_lower(formulas_linalg.adjoint(L).matmul(grad)),
+            True,
+            False,
+        )
+        return (
+            fit(
+                formulas_solving.lower_slope(formulas_solving.triangular_solved(L, inner, False, False, False)),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, check_errors, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         L = result[0]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_solving.cholesky_tangent(L, self_t)
+        left = op.solve_triangular_matrices(L, formulas_solving.of_lower(self_t), False, False)
+        tangent0 = L.matmul(
+            formulas_solving.half_lower(
+                formulas_solving.triangular_solved(formulas_linalg.adjoint(L), left, True, False, False)
+            )
+        )
         return (tangent0, None)
 
 
@@ -10101,15 +10225,19 @@ class LinalgSvdvalsBackward0(Node):
             node.kept_A = FREED
 
     def apply(node, grad):
-        """A: singular_values_slope(grad, A)."""
+        """A: (factors.U * grad.unsqueeze(-2)).matmul(factors.Vh); factors = linalg_svd(A, False)."""
         A = unpack(node, "kept_A")
-        return (fit(formulas_decompositions.singular_values_slope(grad, A), node.metas[0]),)
+        factors = op.linalg_svd(A, False)
+        return (fit((factors.U * grad.unsqueeze(-2)).matmul(factors.Vh), node.metas[0]),)
 
     @staticmethod
     def tangent(result, A, driver, A_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         A_t = zeros_if_missing(A_t, A)
-        tangent0 = formulas_decompositions.singular_values_tangent(A, A_t)
+        factors = op.linalg_svd(A, False)
+        tangent0 = formulas_decompositions.real_diagonal(
+            formulas_linalg.adjoint(factors.U).matmul(A_t).matmul(formulas_linalg.adjoint(factors.Vh))
+        )
         return (tangent0,)
 
 
@@ -10125,10 +10253,10 @@ class HermitianEigenBackward0(Node):
     )
     op_name = "hermitian_eigen"
     output_count = 2
-    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
-    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+    saved_slots = ("kept_eigenvectors", "kept_eigenvalues")
+    saved_outputs = {"kept_eigenvectors": 1, "kept_eigenvalues": 0}
     inputs = ("self",)
-    keeps = {"kept_eigenvalues": ("output 0", ("self",)), "kept_eigenvectors": ("output 1", ("self",))}
+    keeps = {"kept_eigenvectors": ("output 1", ("self",)), "kept_eigenvalues": ("output 0", ("self",))}
     differentiable = (0, 1)
 
     @staticmethod
@@ -10139,10 +10267,10 @@ class HermitianEigenBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node.kept_eigenvalues = saved = alias_of(results[0])
-        node.kept_eigenvalues_version = saved._writes[0]
         node.kept_eigenvectors = saved = alias_of(results[1])
         node.kept_eigenvectors_version = saved._writes[0]
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -10151,17 +10279,21 @@ class HermitianEigenBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_eigenvalues is not None:
-            node.kept_eigenvalues = FREED
         if node.kept_eigenvectors is not None:
             node.kept_eigenvectors = FREED
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
 
     def apply(node, grads):
-        """self: eigen_slope(grads, eigenvalues, eigenvectors)."""
+        """self: lower_slope(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
-        return (fit(formulas_decompositions.eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        back = formulas_linalg.adjoint(eigenvectors)
+        inner = formulas_decompositions.matrix_of_diagonal(grads[0]) + formulas_decompositions.over_gaps(
+            back.matmul(grads[1]), eigenvalues, grads[1]
+        )
+        return (fit(formulas_solving.lower_slope(eigenvectors.matmul(inner).matmul(back)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -10169,9 +10301,10 @@ class HermitianEigenBackward0(Node):
         eigenvalues = result[0]
         eigenvectors = result[1]
         self_t = zeros_if_missing(self_t, self)
-        shared_0 = formulas_decompositions.eigen_tangents(self_t, eigenvalues, eigenvectors)
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
+        back = formulas_linalg.adjoint(eigenvectors)
+        projected = back.matmul(formulas_solving.of_lower(self_t)).matmul(eigenvectors)
+        tangent0 = formulas_decompositions.real_diagonal(projected)
+        tangent1 = eigenvectors.matmul(formulas_decompositions.over_gaps(projected, eigenvalues, self_t))
         return (tangent0, tangent1)
 
 
@@ -10203,15 +10336,24 @@ class HermitianEigenvaluesBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: eigenvalues_slope(grad, self)."""
+        """self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors))); vectors = hermitian_eigen(self).eigenvectors."""
         self = unpack(node, "kept_self")
-        return (fit(formulas_decompositions.eigenvalues_slope(grad, self), node.metas[0]),)
+        vectors = op.hermitian_eigen(self).eigenvectors
+        return (
+            fit(
+                formulas_solving.lower_slope((vectors * grad.unsqueeze(-2)).matmul(formulas_linalg.adjoint(vectors))),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_decompositions.eigenvalues_tangent(self, self_t)
+        vectors = op.hermitian_eigen(self).eigenvectors
+        tangent0 = formulas_decompositions.real_diagonal(
+            formulas_linalg.adjoint(vectors).matmul(formulas_solving.of_lower(self_t)).matmul(vectors)
+        )
         return (tangent0,)
 
 
@@ -10227,10 +10369,10 @@ class LinalgEigBackward0(Node):
     )
     op_name = "linalg_eig"
     output_count = 2
-    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
-    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+    saved_slots = ("kept_eigenvectors", "kept_eigenvalues")
+    saved_outputs = {"kept_eigenvectors": 1, "kept_eigenvalues": 0}
     inputs = ("self",)
-    keeps = {"kept_eigenvalues": ("output 0", ("self",)), "kept_eigenvectors": ("output 1", ("self",))}
+    keeps = {"kept_eigenvectors": ("output 1", ("self",)), "kept_eigenvalues": ("output 0", ("self",))}
     differentiable = (0, 1)
 
     @staticmethod
@@ -10241,10 +10383,10 @@ class LinalgEigBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node.kept_eigenvalues = saved = alias_of(results[0])
-        node.kept_eigenvalues_version = saved._writes[0]
         node.kept_eigenvectors = saved = alias_of(results[1])
         node.kept_eigenvectors_version = saved._writes[0]
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
@@ -10253,17 +10395,27 @@ class LinalgEigBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_eigenvalues is not None:
-            node.kept_eigenvalues = FREED
         if node.kept_eigenvectors is not None:
             node.kept_eigenvectors = FREED
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
 
     def apply(node, grads):
-        """self: general_eigen_slope(grads, eigenvalues, eigenvectors)."""
+        """self: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back)); back = adjoint(eigenvectors); lengths = real_diagonal(back.matmul(grads[1])).unsqueeze(-2); inner = over_gaps(back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1])."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
-        return (fit(formulas_decompositions.general_eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        back = formulas_linalg.adjoint(eigenvectors)
+        lengths = formulas_decompositions.real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
+        inner = formulas_decompositions.over_gaps(
+            back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1]
+        )
+        return (
+            fit(
+                op.linalg_solve(back, (formulas_decompositions.matrix_of_diagonal(grads[0]) + inner).matmul(back)),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -10271,9 +10423,11 @@ class LinalgEigBackward0(Node):
         eigenvalues = result[0]
         eigenvectors = result[1]
         self_t = zeros_if_missing(self_t, self)
-        shared_0 = formulas_decompositions.general_eigen_tangents(self_t, eigenvalues, eigenvectors)
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
+        back = formulas_linalg.adjoint(eigenvectors)
+        projected = op.linalg_solve(eigenvectors, self_t.to(eigenvectors.dtype).matmul(eigenvectors))
+        moved = eigenvectors.matmul(formulas_decompositions.over_gaps(projected, eigenvalues, self_t))
+        tangent0 = projected.diagonal(0, -2, -1)
+        tangent1 = moved - eigenvectors * formulas_decompositions.real_diagonal(back.matmul(moved)).unsqueeze(-2)
         return (tangent0, tangent1)
 
 
@@ -10305,15 +10459,18 @@ class LinalgEigvalsBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: general_eigenvalues_slope(grad, self)."""
+        """self: linalg_solve(back, grad.unsqueeze(-1) * back); vectors = linalg_eig(self).eigenvectors; back = adjoint(vectors)."""
         self = unpack(node, "kept_self")
-        return (fit(formulas_decompositions.general_eigenvalues_slope(grad, self), node.metas[0]),)
+        vectors = op.linalg_eig(self).eigenvectors
+        back = formulas_linalg.adjoint(vectors)
+        return (fit(op.linalg_solve(back, grad.unsqueeze(-1) * back), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_decompositions.general_eigenvalues_tangent(self, self_t)
+        vectors = op.linalg_eig(self).eigenvectors
+        tangent0 = op.linalg_solve(vectors, self_t.to(vectors.dtype).matmul(vectors)).diagonal(0, -2, -1)
         return (tangent0,)
 
 
@@ -10409,16 +10566,37 @@ class PseudoInverseBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: pseudo_inverse_slope(grad, self, result)."""
+        """self: first - back.matmul(grad).matmul(back) - self.matmul(result.matmul(first)) + last - last.matmul(result).matmul(self); back = adjoint(result); first = adjoint(grad).matmul(result).matmul(back); last = back.matmul(result).matmul(adjoint(grad))."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_decompositions.pseudo_inverse_slope(grad, self, result), node.metas[0]),)
+        back = formulas_linalg.adjoint(result)
+        first = formulas_linalg.adjoint(grad).matmul(result).matmul(back)
+        last = back.matmul(result).matmul(formulas_linalg.adjoint(grad))
+        return (
+            fit(
+                first
+                - back.matmul(grad).matmul(back)
+                - self.matmul(result.matmul(first))
+                + last
+                - last.matmul(result).matmul(self),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, atol, rtol, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_decompositions.pseudo_inverse_tangent(self, result, self_t)
+        back = formulas_linalg.adjoint(result)
+        above = result.matmul(back).matmul(formulas_linalg.adjoint(self_t))
+        below = formulas_linalg.adjoint(self_t).matmul(back).matmul(result)
+        tangent0 = (
+            above
+            - above.matmul(self).matmul(result)
+            + below
+            - result.matmul(self.matmul(below))
+            - result.matmul(self_t).matmul(result)
+        )
         return (tangent0,)
 
 
@@ -13792,8 +13970,8 @@ class StandardizeBackward0(Node):
     }
     values = {
         "_saved_dim": ("dim", ""),
-        "_saved_affine_shape": ("affine_shape", ""),
         "_saved_eps": ("eps", ""),
+        "_saved_affine_shape": ("affine_shape", ""),
         "_saved_weight_sym_sizes": ("weight", "_shape"),
         "_saved_bias_sym_sizes": ("bias", "_shape"),
     }
@@ -13816,8 +13994,8 @@ class StandardizeBackward0(Node):
             None if bias is None else edge_of(bias),
         )
         node._saved_dim = dim
-        node._saved_affine_shape = affine_shape
         node._saved_eps = eps
+        node._saved_affine_shape = affine_shape
         node._saved_weight_sym_sizes = None if weight is None else weight._shape
         node._saved_bias_sym_sizes = None if bias is None else bias._shape
         node.kept_self = None
@@ -13863,8 +14041,8 @@ class StandardizeBackward0(Node):
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim
-        affine_shape = node._saved_affine_shape
         eps = node._saved_eps
+        affine_shape = node._saved_affine_shape
         self = array_in(unpack(node, "kept_self"), None)
         weight = array_in(unpack(node, "kept_weight"), None)
         mean = array_in(unpack(node, "kept_mean"), None)
@@ -13877,27 +14055,32 @@ class StandardizeBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: standardize_slope(grad, self, weight, dim, affine_shape, eps); weight: (grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape)."""
+        """self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd; weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape); rstd = (self.var(dim, correction=0, keepdim=True) + eps).rsqrt(); normal = (self - self.mean(dim, True)) * rstd; inner = grad if weight is None else grad * weight.reshape(affine_shape)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
         dim = node._saved_dim
-        affine_shape = node._saved_affine_shape
         eps = node._saved_eps
+        affine_shape = node._saved_affine_shape
         weight_shape = node._saved_weight_sym_sizes
         bias_shape = node._saved_bias_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
+        rstd = (
+            (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        normal = (
+            (self - self.mean(dim, True)) * rstd if node.edges[0] is not None or node.edges[1] is not None else None
+        )
+        inner = (grad if weight is None else grad * weight.reshape(affine_shape)) if node.edges[0] is not None else None
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = formulas_standardize.standardize_slope(grad, self, weight, dim, affine_shape, eps)
+            grad_0 = (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = (
-                (grad * formulas_standardize.standardized(self, dim, eps))
-                .sum_to_size(affine_shape)
-                .reshape(weight_shape)
-            )
+            grad_1 = (grad * normal).sum_to_size(affine_shape).reshape(weight_shape)
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad.sum_to_size(affine_shape).reshape(bias_shape)
@@ -13909,9 +14092,13 @@ class StandardizeBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = formulas_standardize.standardize_tangent(
-            self_t, weight_t, bias_t, self, weight, dim, affine_shape, eps
+        rstd = (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        normal = (self - self.mean(dim, True)) * rstd
+        moved = (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
+        turned = (
+            moved if weight is None else moved * weight.reshape(affine_shape) + normal * weight_t.reshape(affine_shape)
         )
+        tangent0 = turned if bias_t is None else turned + bias_t.reshape(affine_shape)
         return (tangent0, None, None)
 
 
@@ -13921,6 +14108,7 @@ class StandardizeGroupsBackward0(Node):
     __slots__ = (
         "_saved_eps",
         "_saved_groups",
+        "_saved_self_sym_sizes",
         "kept_mean",
         "kept_mean_version",
         "kept_self",
@@ -13941,7 +14129,7 @@ class StandardizeGroupsBackward0(Node):
         "kept_mean": ("output 1", ("self", "weight", "bias")),
         "kept_var": ("output 2", ("self", "weight", "bias")),
     }
-    values = {"_saved_groups": ("groups", ""), "_saved_eps": ("eps", "")}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_groups": ("groups", ""), "_saved_eps": ("eps", "")}
     differentiable = (0,)
 
     @staticmethod
@@ -13960,6 +14148,7 @@ class StandardizeGroupsBackward0(Node):
             None if weight is None else edge_of(weight),
             None if bias is None else edge_of(bias),
         )
+        node._saved_self_sym_sizes = self._shape
         node._saved_groups = groups
         node._saved_eps = eps
         node.kept_self = None
@@ -14016,20 +14205,41 @@ class StandardizeGroupsBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: grouped_slope(grad, self, weight, groups, eps); weight: grouped_weight_slope(grad, self, groups, eps); bias: sum_channels(grad)."""
+        """self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape); weight: sum_channels(grad * normal.reshape(self.shape)); bias: sum_channels(grad); x = grouped(self, groups); rstd = (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt(); normal = (x - x.mean([2, 3], True)) * rstd; inner = grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
+        self_shape = node._saved_self_sym_sizes
         groups = node._saved_groups
         eps = node._saved_eps
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
+        x = (
+            formulas_standardize.grouped(self, groups)
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        rstd = (
+            (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+            if node.edges[0] is not None or node.edges[1] is not None
+            else None
+        )
+        normal = (x - x.mean([2, 3], True)) * rstd if node.edges[0] is not None or node.edges[1] is not None else None
+        inner = (
+            formulas_standardize.grouped(
+                grad if weight is None else grad * formulas_standardize.per_channel(weight, grad.ndim), groups
+            )
+            if node.edges[0] is not None
+            else None
+        )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = formulas_standardize.grouped_slope(grad, self, weight, groups, eps)
+            grad_0 = ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(
+                self_shape
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = formulas_standardize.grouped_weight_slope(grad, self, groups, eps)
+            grad_1 = formulas_standardize.sum_channels(grad * normal.reshape(self_shape))
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = formulas_standardize.sum_channels(grad)
@@ -14041,7 +14251,20 @@ class StandardizeGroupsBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = formulas_standardize.grouped_tangent(self_t, weight_t, bias_t, self, weight, groups, eps)
+        x = formulas_standardize.grouped(self, groups)
+        rstd = (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+        normal = (x - x.mean([2, 3], True)) * rstd
+        along = formulas_standardize.grouped(self_t, groups)
+        moved = ((along - along.mean([2, 3], True) - normal * (along * normal).mean([2, 3], True)) * rstd).reshape(
+            self._shape
+        )
+        turned = (
+            moved
+            if weight is None
+            else moved * formulas_standardize.per_channel(weight, self.ndim)
+            + normal.reshape(self._shape) * formulas_standardize.per_channel(weight_t, self.ndim)
+        )
+        tangent0 = turned if bias_t is None else turned + formulas_standardize.per_channel(bias_t, self.ndim)
         return (tangent0, None, None)
 
 
@@ -14050,6 +14273,7 @@ class NormalizeByBackward0(Node):
 
     __slots__ = (
         "_saved_eps",
+        "_saved_self_ndim",
         "kept_mean",
         "kept_mean_version",
         "kept_self",
@@ -14083,6 +14307,7 @@ class NormalizeByBackward0(Node):
             None if bias is None else edge_of(bias),
         )
         node._saved_eps = eps
+        node._saved_self_ndim = self.ndim
         node.kept_var = None
         if (
             (self is not None and self._rg)
@@ -14119,31 +14344,48 @@ class NormalizeByBackward0(Node):
             node.kept_mean = FREED
 
     def apply(node, grad):
-        """self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim); mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps); var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps); weight: channel_moments(grad, self, mean) * (var + eps).rsqrt(); bias: sum_channels(grad)."""
+        """self: grad * per_channel(scale, grad.ndim); mean: -sum_channels(grad) * scale; var: -0.5 * moment * scale / (var + eps); weight: moment * rstd; bias: sum_channels(grad); rstd = (var + eps).rsqrt(); scale = rstd if weight is None else rstd * weight; away = self - per_channel(mean, self.ndim); moment = sum_channels(grad * away)."""
         eps = node._saved_eps
+        self_ndim = node._saved_self_ndim
         var = unpack(node, "kept_var")
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
         mean = unpack(node, "kept_mean")
+        rstd = (
+            (var + eps).rsqrt()
+            if node.edges[0] is not None
+            or node.edges[1] is not None
+            or node.edges[2] is not None
+            or node.edges[3] is not None
+            else None
+        )
+        scale = (
+            (rstd if weight is None else rstd * weight)
+            if node.edges[0] is not None or node.edges[1] is not None or node.edges[2] is not None
+            else None
+        )
+        away = (
+            self - formulas_standardize.per_channel(mean, self_ndim)
+            if node.edges[2] is not None or node.edges[3] is not None
+            else None
+        )
+        moment = (
+            formulas_standardize.sum_channels(grad * away)
+            if node.edges[2] is not None or node.edges[3] is not None
+            else None
+        )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * formulas_standardize.per_channel(
-                formulas_standardize.scaled_rstd(var, weight, eps), grad.ndim
-            )
+            grad_0 = grad * formulas_standardize.per_channel(scale, grad.ndim)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = formulas_standardize.sum_channels(grad).neg() * formulas_standardize.scaled_rstd(var, weight, eps)
+            grad_1 = -formulas_standardize.sum_channels(grad) * scale
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = (
-                -0.5
-                * formulas_standardize.channel_moments(grad, self, mean)
-                * formulas_standardize.scaled_rstd(var, weight, eps)
-                / (var + eps)
-            )
+            grad_2 = -0.5 * moment * scale / (var + eps)
         grad_3 = None
         if node.edges[3] is not None:
-            grad_3 = formulas_standardize.channel_moments(grad, self, mean) * (var + eps).rsqrt()
+            grad_3 = moment * rstd
         grad_4 = None
         if node.edges[4] is not None:
             grad_4 = formulas_standardize.sum_channels(grad)
@@ -14157,9 +14399,15 @@ class NormalizeByBackward0(Node):
         var_t = zeros_if_missing(var_t, var)
         weight_t = zeros_if_missing(weight_t, weight)
         bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = formulas_standardize.normalize_by_tangent(
-            self_t, mean_t, var_t, weight_t, bias_t, self, mean, var, weight, eps
-        )
+        rstd = (var + eps).rsqrt()
+        scale = rstd if weight is None else rstd * weight
+        away = self - formulas_standardize.per_channel(mean, self.ndim)
+        turn = -0.5 * var_t * scale / (var + eps)
+        scaling = turn if weight_t is None else turn + weight_t * rstd
+        moved = (self_t - formulas_standardize.per_channel(mean_t, self.ndim)) * formulas_standardize.per_channel(
+            scale, self.ndim
+        ) + away * formulas_standardize.per_channel(scaling, self.ndim)
+        tangent0 = moved if bias_t is None else moved + formulas_standardize.per_channel(bias_t, self.ndim)
         return (tangent0,)
 
 
@@ -14241,7 +14489,7 @@ class NormalizeRmsBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: rms_slope(grad, self, weight, dim, eps); weight: (grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)."""
+        """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: (grad * normal).sum_to_size(weight.shape); rms = ((self * self).mean(dim, True) + eps).rsqrt(); normal = self * rms; inner = grad if weight is None else grad * weight."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
@@ -14250,12 +14498,15 @@ class NormalizeRmsBackward0(Node):
         weight_shape = node._saved_weight_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
+        rms = ((self * self).mean(dim, True) + eps).rsqrt()
+        normal = self * rms
+        inner = (grad if weight is None else grad * weight) if node.edges[0] is not None else None
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = formulas_standardize.rms_slope(grad, self, weight, dim, eps)
+            grad_0 = rms * (inner - normal * (inner * normal).mean(dim, True))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = (grad * formulas_standardize.rms_normalized(self, dim, eps)).sum_to_size(weight_shape)
+            grad_1 = (grad * normal).sum_to_size(weight_shape)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -14263,7 +14514,10 @@ class NormalizeRmsBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         weight_t = zeros_if_missing(weight_t, weight)
-        tangent0 = formulas_standardize.rms_tangent(self_t, weight_t, self, weight, dim, eps)
+        rms = ((self * self).mean(dim, True) + eps).rsqrt()
+        normal = self * rms
+        moved = rms * (self_t - normal * (self_t * normal).mean(dim, True))
+        tangent0 = moved if weight is None else moved * weight + normal * weight_t
         return (tangent0, None)
 
 

@@ -34,7 +34,6 @@ from ..runtime.autograd import (
     formulas_lu,
     formulas_matrix,
     formulas_network,
-    formulas_pairs,
     formulas_places,
     formulas_products,
     formulas_quantiles,
@@ -106,7 +105,6 @@ from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
 from ..runtime.recipes import rows as rows_recipes
-from ..runtime.recipes import statistics as statistics_recipes
 from ..runtime.retyping import typed_alias, typed_view
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
@@ -172,8 +170,6 @@ MEAN_DEFAULT = StructuredOp("mean", reductions_recipes.mean_all, functions.MeanB
 MEAN_DIM = StructuredOp(
     "mean", reductions_recipes.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-MAX_DEFAULT = StructuredOp("max", statistics_recipes.max_all, functions.MaxBackward0, {"self": "T"})
-MIN_DEFAULT = StructuredOp("min", statistics_recipes.min_all, functions.MinBackward0, {"self": "T"})
 SUM_TO_SIZE = StructuredOp(
     "sum_to_size", reductions_recipes.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
@@ -9313,7 +9309,8 @@ def var_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: var_backward(grad, self, dim, correction, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * slope
+        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -9460,7 +9457,9 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: std_backward(grad, self, result, dim, correction, keepdim)
+        self: kept(grad * half, self.shape, dim, keepdim) * slope
+        where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
+        where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
@@ -9536,7 +9535,9 @@ def amax(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
             elements.
@@ -9602,7 +9603,9 @@ def amin(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
             elements.
@@ -9654,14 +9657,12 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, None, False)
+        self: grad * share
+        where chosen: (self == result).to(self.dtype)
+        where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
-        result = MAX_DEFAULT.launch(input)
-        if result is not None:
-            return result
     if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9670,14 +9671,9 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
-        result = MAX_DEFAULT.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
@@ -9785,14 +9781,12 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_ties(grad, self, result, None, False)
+        self: grad * share
+        where chosen: (self == result).to(self.dtype)
+        where share: chosen / chosen.sum()
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
-        result = MIN_DEFAULT.launch(input)
-        if result is not None:
-            return result
     if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9801,14 +9795,9 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
-        result = MIN_DEFAULT.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
@@ -10329,7 +10318,8 @@ def logsumexp(
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: logsumexp_backward(grad, self, result, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * conjugate(share)
+        where share: (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -10383,7 +10373,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: reversed_cumsum(grad, dim)
+        self: grad.flip([dim]).cumsum(dim).flip([dim])
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -10461,7 +10451,7 @@ def sort(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -10630,7 +10620,7 @@ def topk(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
     Example:
@@ -10815,7 +10805,9 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_equals(grad, self, result)
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
     """
     if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
         return lifted
@@ -10906,7 +10898,9 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: spread_over_equals(grad, self, result)
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
     """
     if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
         return lifted
@@ -11138,7 +11132,7 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: mean_of_numbers(self, dim, keepdim, dtype)
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype) / sum(~isnan(self), dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -11167,7 +11161,9 @@ def nanmean(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
+        ~op.isnan(self), dim, keepdim
+    )
 
 
 def var_mean_default(
@@ -11561,7 +11557,7 @@ def cumprod(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: cumprod_backward(grad, self, result, dim)
+        self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11627,7 +11623,9 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: logcumsumexp_backward(grad, self, result, dim)
+        self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)
+        where share: own_share(in_double(self), in_double(result))
+        where rest: remaining_share(in_double(result), dim)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11677,8 +11675,9 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: recurrence_gradients(...)[0]
-        factor: recurrence_gradients(...)[1]
+        self: slope
+        factor: slope * conjugate(one_before(result, dim, reverse, 0))
+        where slope: transposed_recurrence(grad, factor, dim, reverse)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
@@ -11738,7 +11737,7 @@ def cummax(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: add_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11793,7 +11792,7 @@ def cummin(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: add_chosen(grad, self.shape, dim, indices)
+        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -12479,8 +12478,10 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        x1: row_distances_backward(...)[0]
-        x2: row_distances_backward(...)[1]
+        x1: slopes.sum(-2)
+        x2: -slopes.sum(-3)
+        where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        where slopes: norm_backward(grad, apart, result, p, apart.ndim - 1, False)
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
@@ -14524,7 +14525,7 @@ def cross(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: cross_product(self, other, dim)
+        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -14547,7 +14548,7 @@ def cross(
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
-    return formulas_products.cross_product(self, other, dim)
+    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -14565,7 +14566,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: cross_product(self, other, dim)
+        through: self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
             dimension of size 3. Equal ndim.
@@ -14591,7 +14592,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
-    return formulas_products.cross_product(self, other, dim)
+    return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -14749,7 +14750,8 @@ def bilinear(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: bilinear_form(input1, input2, weight, bias)
+        through: form if bias is None else form + bias
+        where form: einsum('...i,kij,...j->...k', [input1, weight, input2])
     Raises:
         RuntimeError: expected: batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias
             of size out.
@@ -14774,7 +14776,8 @@ def bilinear(
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
-    return formulas_products.bilinear_form(input1, input2, weight, bias)
+    form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
+    return form if bias is None else form + bias
 
 
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -14925,8 +14928,9 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
         solution: the dtype that all tensors share.
         info: int32.
     Gradients:
-        A: solve_slopes(...)[0]
-        B: solve_slopes(...)[1]
+        A: -slope.matmul(adjoint(solution))
+        B: slope
+        where slope: solve_matrices(adjoint(A), grad, False).solution
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
@@ -15072,8 +15076,9 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        A: triangular_slopes(...)[0]
-        B: triangular_slopes(...)[1]
+        A: triangle(-slope.matmul(adjoint(result)), upper, unitriangular)
+        B: slope
+        where slope: solve_triangular_matrices(adjoint(A), grad, not upper, unitriangular)
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
@@ -15244,7 +15249,9 @@ def cofactors(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: cofactors_slope(grad, self, result)
+        self: (grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) -
+            conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))
+        where inverse: linalg_inv_ex(self).inverse
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -15315,7 +15322,10 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         sign: the dtype of `A`.
         logabsdet: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
-        A: log_determinant_slope(grads, A, sign)
+        A: weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse)
+        where inverse: linalg_inv_ex(A).inverse
+        where weight: grads[1] - 1j * (grads[0].conj() * sign).imag if sign.is_complex() else grads[1]
+        where trace: (inverse.mT * A_t).sum([-2, -1])
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15424,7 +15434,9 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: cholesky_slope(grad, L)
+        self: lower_slope(triangular_solved(L, inner, False, False, False))
+        where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
+        where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -15665,7 +15677,9 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cholesky_solved(self, input2, upper)
+        through: triangular_solved(adjoint(lower), triangular_solved(lower, self, False, True, False), True, True,
+            False)
+        where lower: adjoint(input2) if upper else input2
     Raises:
         RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
     Example:
@@ -15689,7 +15703,14 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
-    return formulas_solving.cholesky_solved(self, input2, upper)
+    lower = formulas_linalg.adjoint(input2) if upper else input2
+    return formulas_solving.triangular_solved(
+        formulas_linalg.adjoint(lower),
+        formulas_solving.triangular_solved(lower, self, False, True, False),
+        True,
+        True,
+        False,
+    )
 
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -15705,7 +15726,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cholesky_solved(identity_of(self), self, upper)
+        through: cholesky_solve(identity_of(self), self, upper)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15727,7 +15748,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
-    return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
+    return op.cholesky_solve(formulas_solving.identity_of(self), self, upper)
 
 
 def linalg_vector_norm(
@@ -16119,7 +16140,8 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
     Returns:
         Tensor: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
-        A: singular_values_slope(grad, A)
+        A: (factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)
+        where factors: linalg_svd(A, False)
     Raises:
         RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
     Example:
@@ -16211,7 +16233,10 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        self: eigen_slope(grads, eigenvalues, eigenvectors)
+        self: lower_slope(eigenvectors.matmul(inner).matmul(back))
+        where back: adjoint(eigenvectors)
+        where inner: matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])
+        where projected: back.matmul(of_lower(self_t)).matmul(eigenvectors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -16285,7 +16310,8 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: eigenvalues_slope(grad, self)
+        self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
+        where vectors: hermitian_eigen(self).eigenvectors
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -16364,7 +16390,12 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         eigenvalues: complex.
         eigenvectors: complex.
     Gradients:
-        self: general_eigen_slope(grads, eigenvalues, eigenvectors)
+        self: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
+        where back: adjoint(eigenvectors)
+        where lengths: real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
+        where inner: over_gaps(back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1])
+        where projected: linalg_solve(eigenvectors, self_t.to(eigenvectors.dtype).matmul(eigenvectors))
+        where moved: eigenvectors.matmul(over_gaps(projected, eigenvalues, self_t))
     Raises:
         RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
             bits.
@@ -16412,7 +16443,9 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        self: general_eigenvalues_slope(grad, self)
+        self: linalg_solve(back, grad.unsqueeze(-1) * back)
+        where vectors: linalg_eig(self).eigenvectors
+        where back: adjoint(vectors)
     Raises:
         RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
             bits.
@@ -16546,7 +16579,13 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: pseudo_inverse_slope(grad, self, result)
+        self: first - back.matmul(grad).matmul(back) - self.matmul(result.matmul(first)) + last -
+            last.matmul(result).matmul(self)
+        where back: adjoint(result)
+        where first: adjoint(grad).matmul(result).matmul(back)
+        where last: back.matmul(result).matmul(adjoint(grad))
+        where above: result.matmul(back).matmul(adjoint(self_t))
+        where below: adjoint(self_t).matmul(back).matmul(result)
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
@@ -22613,7 +22652,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_elements(self, index, source, accumulate)
+        through: index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
+        where places: checked_places(index, 0, self.numel(), "put", True)
     Raises:
         IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
     Example:
@@ -22639,7 +22679,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
-    return formulas_places.with_elements(self, index, source, accumulate)
+    places = op.checked_places(index, 0, self.numel(), "put", True)
+    return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -26767,9 +26808,15 @@ def standardize(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: standardize_slope(grad, self, weight, dim, affine_shape, eps)
-        weight: (grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)
+        self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd
+        weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape)
         bias: grad.sum_to_size(affine_shape).reshape(bias.shape)
+        where rstd: (self.var(dim, correction=0, keepdim=True) + eps).rsqrt()
+        where normal: (self - self.mean(dim, True)) * rstd
+        where inner: grad if weight is None else grad * weight.reshape(affine_shape)
+        where moved: (self_t - self_t.mean(dim, True) - normal * (self_t * normal).mean(dim, True)) * rstd
+        where turned: moved if weight_p is None else moved * weight_p.reshape(affine_shape) + normal *
+            weight_t.reshape(affine_shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
@@ -26858,9 +26905,19 @@ def standardize_groups(
         mean: the dtype that all tensors share.
         var: the dtype that all tensors share.
     Gradients:
-        self: grouped_slope(grad, self, weight, groups, eps)
-        weight: grouped_weight_slope(grad, self, groups, eps)
+        self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
+            rstd).reshape(self.shape)
+        weight: sum_channels(grad * normal.reshape(self.shape))
         bias: sum_channels(grad)
+        where x: grouped(self, groups)
+        where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
+        where normal: (x - x.mean([2, 3], True)) * rstd
+        where inner: grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)
+        where along: grouped(self_t, groups)
+        where moved: ((along - along.mean([2, 3], True) - normal * (along * normal).mean([2, 3], True)) *
+            rstd).reshape(self_p.shape)
+        where turned: moved if weight_p is None else moved * per_channel(weight_p, self_p.ndim) +
+            normal.reshape(self_p.shape) * per_channel(weight_t, self_p.ndim)
     Raises:
         RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
             bias.
@@ -26938,11 +26995,19 @@ def normalize_by(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)
-        mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps)
-        var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps)
-        weight: channel_moments(grad, self, mean) * (var + eps).rsqrt()
+        self: grad * per_channel(scale, grad.ndim)
+        mean: -sum_channels(grad) * scale
+        var: -0.5 * moment * scale / (var + eps)
+        weight: moment * rstd
         bias: sum_channels(grad)
+        where rstd: (var + eps).rsqrt()
+        where scale: rstd if weight is None else rstd * weight
+        where away: self - per_channel(mean, self.ndim)
+        where moment: sum_channels(grad * away)
+        where turn: -0.5 * var_t * scale / (var + eps)
+        where scaling: turn if weight_t is None else turn + weight_t * rstd
+        where moved: (self_t - per_channel(mean_t, self_p.ndim)) * per_channel(scale, self_p.ndim) + away *
+            per_channel(scaling, self_p.ndim)
     Raises:
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
@@ -27030,8 +27095,12 @@ def normalize_rms(
         output: the dtype that all tensors share.
         scale: the dtype that all tensors share.
     Gradients:
-        self: rms_slope(grad, self, weight, dim, eps)
-        weight: (grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)
+        self: rms * (inner - normal * (inner * normal).mean(dim, True))
+        weight: (grad * normal).sum_to_size(weight.shape)
+        where rms: ((self * self).mean(dim, True) + eps).rsqrt()
+        where normal: self * rms
+        where inner: grad if weight is None else grad * weight
+        where moved: rms * (self_t - normal * (self_t * normal).mean(dim, True))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
     """
@@ -29446,8 +29515,9 @@ def kl_div(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
-            size_average, reduce, reduction)
+        through: reduced_divergence(losses, self.shape[0] if self.ndim else 1, size_average, reduce, reduction)
+        where losses: target.exp() * (target - self) if log_target else target * (where(target == 0, 1, target).log() -
+            self)
     Raises:
         RuntimeError: expected: input and target are floating-point.
     Example:
@@ -29478,12 +29548,9 @@ def kl_div(
     self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
+    losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
     return formulas_value_losses.reduced_divergence(
-        formulas_value_losses.divergence(self, target, log_target),
-        self._shape[0] if self.ndim else 1,
-        size_average,
-        reduce,
-        reduction,
+        losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
     )
 
 
@@ -29517,8 +29584,11 @@ def poisson_nll_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("poisson_nll_loss", poisson_values(self, target, log_input, full, eps), size_average,
-            reduce, reduction)
+        through: reduced_loss("poisson_nll_loss", losses + stirling if full else losses, size_average, reduce,
+            reduction)
+        where losses: self.exp() - target * self if log_input else self - target * (self + eps).log()
+        where t: where(target > 1, target, 1)
+        where stirling: where(target > 1, t * t.log() - t + 0.5 * (6.283185307179586 * t).log(), 0)
     Example:
         >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
@@ -29561,9 +29631,19 @@ def poisson_nll_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
+    losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
     return formulas_value_losses.reduced_loss(
         "poisson_nll_loss",
-        formulas_value_losses.poisson_values(self, target, log_input, full, eps),
+        losses
+        + op.where(
+            target > 1,
+            op.where(target > 1, target, 1) * op.where(target > 1, target, 1).log()
+            - op.where(target > 1, target, 1)
+            + 0.5 * (6.283185307179586 * op.where(target > 1, target, 1)).log(),
+            0,
+        )
+        if full
+        else losses,
         size_average,
         reduce,
         reduction,
@@ -29763,8 +29843,8 @@ def hinge_embedding_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("hinge_embedding_loss", hinge_embedding_values(self, target, margin), size_average,
-            reduce, reduction)
+        through: reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
+        where losses: where(target != 1, (margin - self).clamp(0), 0) + where(target != -1, self, 0)
     Example:
         >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
         tensor([0.2500, 0.7500])
@@ -29801,13 +29881,8 @@ def hinge_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    return formulas_value_losses.reduced_loss(
-        "hinge_embedding_loss",
-        formulas_value_losses.hinge_embedding_values(self, target, margin),
-        size_average,
-        reduce,
-        reduction,
-    )
+    losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
+    return formulas_value_losses.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def margin_ranking_loss(
@@ -29905,7 +29980,9 @@ def cosine_similarity(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cosine(x1, x2, dim, eps)
+        through: (unit1 * unit2).sum(dim)
+        where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+        where unit2: x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     Raises:
         IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
             common.
@@ -29933,7 +30010,9 @@ def cosine_similarity(
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
-    return formulas_pairs.cosine(x1, x2, dim, eps)
+    unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+    unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
+    return (unit1 * unit2).sum(dim)
 
 
 def pairwise_distance(
@@ -30015,7 +30094,7 @@ def normalize(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: unit_vectors(self, p, dim, eps, out)
+        through: quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
     Example:
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
@@ -30035,7 +30114,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return formulas_pairs.unit_vectors(self, p, dim, eps, out)
+    return formulas_elementwise.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
 
 
 def triplet_margin_loss(
@@ -30071,8 +30150,11 @@ def triplet_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("triplet_margin_loss", triplet_values(anchor, positive, negative, margin, p, eps, swap),
-            size_average, reduce, reduction)
+        through: reduced_loss("triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce,
+            reduction)
+        where near: pairwise_distance(anchor, positive, p, eps)
+        where far: pairwise_distance(anchor, negative, p, eps)
+        where nearest: far.minimum(pairwise_distance(positive, negative, p, eps)) if swap else far
     Raises:
         RuntimeError, ValueError: expected: three tensors of as many dimensions, and a positive margin.
     Example:
@@ -30125,12 +30207,11 @@ def triplet_margin_loss(
     anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
+    near = op.pairwise_distance(anchor, positive, p, eps)
+    far = op.pairwise_distance(anchor, negative, p, eps)
+    nearest = far.minimum(op.pairwise_distance(positive, negative, p, eps)) if swap else far
     return formulas_value_losses.reduced_loss(
-        "triplet_margin_loss",
-        formulas_pairs.triplet_values(anchor, positive, negative, margin, p, eps, swap),
-        size_average,
-        reduce,
-        reduction,
+        "triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce, reduction
     )
 
 
@@ -30160,8 +30241,10 @@ def cosine_embedding_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("cosine_embedding_loss", cosine_embedding_values(input1, input2, target, margin),
-            size_average, reduce, reduction)
+        through: reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
+        where squares: ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+        where cosine: (input1 * input2).sum(-1) / squares.sqrt()
+        where losses: where(target == 1, 1 - cosine, 0) + where(target == -1, (cosine - margin).clamp(0), 0)
     Raises:
         RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
     Example:
@@ -30206,13 +30289,10 @@ def cosine_embedding_loss(
     input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "cosine_embedding_loss",
-        formulas_pairs.cosine_embedding_values(input1, input2, target, margin),
-        size_average,
-        reduce,
-        reduction,
-    )
+    squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
+    cosine = (input1 * input2).sum(-1) / squares.sqrt()
+    losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
+    return formulas_value_losses.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def multi_margin_loss(
@@ -30243,8 +30323,14 @@ def multi_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multi_margin_loss", class_margins(self, target, p, margin, weight), size_average, reduce,
-            reduction)
+        through: reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
+        where rows: self.reshape([-1, self.shape[-1]])
+        where column: target.reshape([-1, 1])
+        where slack: (margin - rows.gather(1, column) + rows).clamp(0)
+        where powers: slack if p == 1 else slack * slack
+        where weighed: powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
+        where others: zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
+        where losses: (where(others, weighed, 0).sum(1) / self.shape[-1]).reshape(target.shape)
     Raises:
         RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
             and one weight for each class.
@@ -30293,13 +30379,14 @@ def multi_margin_loss(
     self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "multi_margin_loss",
-        formulas_pairs.class_margins(self, target, p, margin, weight),
-        size_average,
-        reduce,
-        reduction,
-    )
+    rows = self.reshape([-1, self._shape[-1]])
+    column = target.reshape([-1, 1])
+    slack = (margin - rows.gather(1, column) + rows).clamp(0)
+    powers = slack if p == 1 else slack * slack
+    weighed = powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
+    others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
+    losses = (op.where(others, weighed, 0).sum(1) / self._shape[-1]).reshape(target._shape)
+    return formulas_value_losses.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_margin_loss(
@@ -30321,7 +30408,15 @@ def multilabel_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
+        through: reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
+        where rows: self.reshape([-1, self.shape[-1]])
+        where labels: target.reshape([-1, self.shape[-1]])
+        where counted: (labels < 0).cumsum(1) == 0
+        where chosen: labels * counted
+        where own_label: zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self.dtype)) > 0
+        where slack: (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
+        where used: counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
+        where losses: (where(used, slack, 0).sum([1, 2]) / self.shape[-1]).reshape(self.shape[:-1])
     Raises:
         RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
             the first -1 ends a row.
@@ -30361,9 +30456,15 @@ def multilabel_margin_loss(
     self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "multilabel_margin_loss", formulas_pairs.label_margins(self, target), size_average, reduce, reduction
-    )
+    rows = self.reshape([-1, self._shape[-1]])
+    labels = target.reshape([-1, self._shape[-1]])
+    counted = (labels < 0).cumsum(1) == 0
+    chosen = labels * counted
+    own_label = op.zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(self._dtype)) > 0
+    slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
+    used = counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
+    losses = (op.where(used, slack, 0).sum([1, 2]) / self._shape[-1]).reshape(self._shape[:-1])
+    return formulas_value_losses.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_soft_margin_loss(
@@ -30391,8 +30492,10 @@ def multilabel_soft_margin_loss(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: reduced_loss("multilabel_soft_margin_loss", label_entropies(self, target, weight), size_average,
-            reduce, reduction)
+        through: reduced_loss("multilabel_soft_margin_loss", weighed.sum(-1) / self.shape[-1], size_average, reduce,
+            reduction)
+        where losses: -(target * logsigmoid(self) + (1 - target) * logsigmoid(-self))
+        where weighed: losses if weight is None else losses * weight
     Raises:
         IndexError: expected: the last dimension holds the classes.
     Example:
@@ -30434,12 +30537,10 @@ def multilabel_soft_margin_loss(
     self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
+    losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
+    weighed = losses if weight is None else losses * weight
     return formulas_value_losses.reduced_loss(
-        "multilabel_soft_margin_loss",
-        formulas_pairs.label_entropies(self, target, weight),
-        size_average,
-        reduce,
-        reduction,
+        "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
     )
 
 

@@ -4321,8 +4321,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "var_backward(grad, self, dim, correction, keepdim)",
-            "result": "slope_along(var_backward(ones_like(result), self_p, dim, correction, keepdim), self_t, dim, keepdim)",
+            "self": "kept(grad, self.shape, dim, keepdim) * slope",
+            "result": "slope_along(slope, self_t, dim, keepdim)",
             "backward": "variance_slope(grad, self, dim, correction)",
         },
     ),
@@ -4395,8 +4395,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "std_backward(grad, self, result, dim, correction, keepdim)",
-            "result": "slope_along(std_backward(ones_like(result), self_p, result, dim, correction, keepdim), self_t, dim, keepdim)",
+            "self": "kept(grad * half, self.shape, dim, keepdim) * slope",
+            "result": "half * slope_along(slope, self_t, dim, keepdim)",
             "backward": "deviation_slope(grad, self, result, dim, correction)",
         },
     ),
@@ -4423,8 +4423,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "spread_over_ties(grad, self, result, dim, keepdim)",
-            "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
+            "self": "kept(grad, self.shape, dim, keepdim) * share",
+            "result": "slope_along(share, self_t, dim, keepdim)",
             "backward": "extreme_slope(grad, self, result, dim)",
         },
     ),
@@ -4451,8 +4451,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "spread_over_ties(grad, self, result, dim, keepdim)",
-            "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
+            "self": "kept(grad, self.shape, dim, keepdim) * share",
+            "result": "slope_along(share, self_t, dim, keepdim)",
             "backward": "extreme_slope(grad, self, result, dim)",
         },
     ),
@@ -4475,8 +4475,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "spread_over_ties(grad, self, result, None, False)",
-            "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
+            "self": "grad * share",
+            "result": "slope_along(share, self_t, None, False)",
             "backward": "extreme_slope(grad, self, result, None)",
         },
     ),
@@ -4541,8 +4541,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "spread_over_ties(grad, self, result, None, False)",
-            "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
+            "self": "grad * share",
+            "result": "slope_along(share, self_t, None, False)",
             "backward": "extreme_slope(grad, self, result, None)",
         },
     ),
@@ -4794,8 +4794,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
-            "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
+            "self": "kept(grad, self.shape, dim, keepdim) * conjugate(share)",
+            "result": "(share * self_t).sum(dim, keepdim)",
             "backward": "logsumexp_slope(grad, self, result, dim)",
         },
     ),
@@ -4822,7 +4822,11 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
-        formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear", "backward": "cumsum_slope(grad, dim)"},
+        formulas={
+            "self": "grad.flip([dim]).cumsum(dim).flip([dim])",
+            "result": "auto_linear",
+            "backward": "cumsum_slope(grad, dim)",
+        },
     ),
     Op(
         name="sort",
@@ -4848,7 +4852,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "scatter_chosen(grad, self.shape, dim, indices)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, indices, grad)",
             "values": "auto_select",
             "backward": "chosen_slope(grad, self.shape, dim, indices)",
         },
@@ -4924,7 +4928,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "scatter_chosen(grad, self.shape, dim, indices)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, indices, grad)",
             "values": "auto_select",
             "backward": "chosen_slope(grad, self.shape, dim, indices)",
         },
@@ -4996,10 +5000,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={
-            "self": "spread_over_equals(grad, self, result)",
-            "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
-        },
+        formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
     ),
     Op(
         name="median.dim",
@@ -5043,10 +5044,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={
-            "self": "spread_over_equals(grad, self, result)",
-            "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
-        },
+        formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
     ),
     Op(
         name="nanmedian.dim",
@@ -5330,7 +5328,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "cumprod_backward(grad, self, result, dim)",
+            "self": "transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))",
             "result": "linear_recurrence(self_t * one_before(result, dim, False, 1), self_p, dim, False)",
         },
     ),
@@ -5353,8 +5351,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "logcumsumexp_backward(grad, self, result, dim)",
-            "result": "logcumsumexp_tangent(self_p, result, self_t, dim)",
+            "self": "(transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)",
+            "result": "linear_recurrence(in_double(self_t) * share, rest, dim, False).to(self_t.dtype)",
         },
     ),
     Op(
@@ -5384,8 +5382,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "recurrence_gradients(...)[0]",
-            "factor": "recurrence_gradients(...)[1]",
+            "self": "slope",
+            "factor": "slope * conjugate(one_before(result, dim, reverse, 0))",
             "result": "linear_recurrence(self_t + factor_t * one_before(result, dim, reverse, 0), factor_p, dim, reverse)",
         },
     ),
@@ -5407,7 +5405,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
+        formulas={"self": "zeros_of(grad, self.shape).scatter_add(dim, indices, grad)", "values": "auto_select"},
     ),
     Op(
         name="cummin",
@@ -5427,7 +5425,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
+        formulas={"self": "zeros_of(grad, self.shape).scatter_add(dim, indices, grad)", "values": "auto_select"},
     ),
     Op(
         name="quantile",
@@ -5746,9 +5744,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "x1": "row_distances_backward(...)[0]",
-            "x2": "row_distances_backward(...)[1]",
-            "result": "row_distances_tangent(x1_p, x2_p, x1_t, x2_t, result, p)",
+            "x1": "slopes.sum(-2)",
+            "x2": "-slopes.sum(-3)",
+            "result": "(norm_backward(ones_like(result), apart, result, p, apart.ndim - 1, False) * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)",
             "backward": "row_distances_slope(wanted, grad, x1, x2, result, p)",
         },
     ),
@@ -6867,9 +6865,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "A": "solve_slopes(...)[0]",
-            "B": "solve_slopes(...)[1]",
-            "solution": "solve_tangent(A_p, solution, A_t, B_t)",
+            "A": "-slope.matmul(adjoint(solution))",
+            "B": "slope",
+            "solution": "solve_matrices(A_p, B_t - A_t.matmul(solution), False).solution",
         },
     ),
     Op(
@@ -6945,9 +6943,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "A": "triangular_slopes(...)[0]",
-            "B": "triangular_slopes(...)[1]",
-            "result": "triangular_tangent(A_p, result, A_t, B_t, upper, unitriangular)",
+            "A": "triangle(-slope.matmul(adjoint(result)), upper, unitriangular)",
+            "B": "slope",
+            "result": "solve_triangular_matrices(A_p, B_t - triangle(A_t, upper, unitriangular).matmul(result), upper, unitriangular)",
         },
     ),
     Op(
@@ -7018,7 +7016,10 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "cofactors_slope(grad, self, result)", "result": "cofactors_tangent(self_p, result, self_t)"},
+        formulas={
+            "self": "(grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) - conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))",
+            "result": "(inverse.mT * self_t).sum([-2, -1], True) * result - inverse.mT.matmul(self_t.mT).matmul(result)",
+        },
     ),
     Op(
         name="det",
@@ -7057,9 +7058,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "A": "log_determinant_slope(grads, A, sign)",
-            "sign": "log_determinant_tangents(...)[0]",
-            "logabsdet": "log_determinant_tangents(...)[1]",
+            "A": "weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse)",
+            "sign": "1j * trace.imag * sign if sign.is_complex() else sign * 0 * trace",
+            "logabsdet": "trace.real if sign.is_complex() else trace",
         },
     ),
     Op(
@@ -7120,7 +7121,10 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "cholesky_slope(grad, L)", "L": "cholesky_tangent(L, self_t)"},
+        formulas={
+            "self": "lower_slope(triangular_solved(L, inner, False, False, False))",
+            "L": "L.matmul(half_lower(triangular_solved(adjoint(L), left, True, False, False)))",
+        },
     ),
     Op(
         name="linalg_cholesky",
@@ -7414,7 +7418,10 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"A": "singular_values_slope(grad, A)", "result": "singular_values_tangent(A_p, A_t)"},
+        formulas={
+            "A": "(factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)",
+            "result": "real_diagonal(adjoint(factors.U).matmul(A_t).matmul(adjoint(factors.Vh)))",
+        },
     ),
     Op(
         name="svd",
@@ -7457,9 +7464,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "eigen_slope(grads, eigenvalues, eigenvectors)",
-            "eigenvalues": "eigen_tangents(...)[0]",
-            "eigenvectors": "eigen_tangents(...)[1]",
+            "self": "lower_slope(eigenvectors.matmul(inner).matmul(back))",
+            "eigenvalues": "real_diagonal(projected)",
+            "eigenvectors": "eigenvectors.matmul(over_gaps(projected, eigenvalues, self_t))",
         },
     ),
     Op(
@@ -7498,7 +7505,10 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
-        formulas={"self": "eigenvalues_slope(grad, self)", "result": "eigenvalues_tangent(self_p, self_t)"},
+        formulas={
+            "self": "lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))",
+            "result": "real_diagonal(adjoint(vectors).matmul(of_lower(self_t)).matmul(vectors))",
+        },
     ),
     Op(
         name="linalg_eigvalsh",
@@ -7537,9 +7547,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "general_eigen_slope(grads, eigenvalues, eigenvectors)",
-            "eigenvalues": "general_eigen_tangents(...)[0]",
-            "eigenvectors": "general_eigen_tangents(...)[1]",
+            "self": "linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))",
+            "eigenvalues": "projected.diagonal(0, -2, -1)",
+            "eigenvectors": "moved - eigenvectors * real_diagonal(back.matmul(moved)).unsqueeze(-2)",
         },
     ),
     Op(
@@ -7561,8 +7571,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "general_eigenvalues_slope(grad, self)",
-            "result": "general_eigenvalues_tangent(self_p, self_t)",
+            "self": "linalg_solve(back, grad.unsqueeze(-1) * back)",
+            "result": "linalg_solve(vectors, self_t.to(vectors.dtype).matmul(vectors)).diagonal(0, -2, -1)",
         },
     ),
     Op(
@@ -7622,10 +7632,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={
-            "self": "pseudo_inverse_slope(grad, self, result)",
+            "self": "first - back.matmul(grad).matmul(back) - self.matmul(result.matmul(first)) + last - last.matmul(result).matmul(self)",
             "atol": "non_differentiable",
             "rtol": "non_differentiable",
-            "result": "pseudo_inverse_tangent(self_p, result, self_t)",
+            "result": "above - above.matmul(self_p).matmul(result) + below - result.matmul(self_p.matmul(below)) - result.matmul(self_t).matmul(result)",
         },
     ),
     Op(
@@ -12321,10 +12331,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "standardize_slope(grad, self, weight, dim, affine_shape, eps)",
-            "weight": "(grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)",
+            "self": "(inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd",
+            "weight": "(grad * normal).sum_to_size(affine_shape).reshape(weight.shape)",
             "bias": "grad.sum_to_size(affine_shape).reshape(bias.shape)",
-            "output": "standardize_tangent(self_t, weight_t, bias_t, self_p, weight_p, dim, affine_shape, eps)",
+            "output": "turned if bias_t is None else turned + bias_t.reshape(affine_shape)",
             "backward": "standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps)",
         },
     ),
@@ -12357,10 +12367,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "grouped_slope(grad, self, weight, groups, eps)",
-            "weight": "grouped_weight_slope(grad, self, groups, eps)",
+            "self": "((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape)",
+            "weight": "sum_channels(grad * normal.reshape(self.shape))",
             "bias": "sum_channels(grad)",
-            "output": "grouped_tangent(self_t, weight_t, bias_t, self_p, weight_p, groups, eps)",
+            "output": "turned if bias_t is None else turned + per_channel(bias_t, self_p.ndim)",
             "backward": "standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps)",
         },
     ),
@@ -12394,12 +12404,12 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)",
-            "mean": "sum_channels(grad).neg() * scaled_rstd(var, weight, eps)",
-            "var": "-0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps)",
-            "weight": "channel_moments(grad, self, mean) * (var + eps).rsqrt()",
+            "self": "grad * per_channel(scale, grad.ndim)",
+            "mean": "-sum_channels(grad) * scale",
+            "var": "-0.5 * moment * scale / (var + eps)",
+            "weight": "moment * rstd",
             "bias": "sum_channels(grad)",
-            "result": "normalize_by_tangent(self_t, mean_t, var_t, weight_t, bias_t, self_p, mean_p, var_p, weight_p, eps)",
+            "result": "moved if bias_t is None else moved + per_channel(bias_t, self_p.ndim)",
         },
     ),
     Op(
@@ -12431,9 +12441,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "rms_slope(grad, self, weight, dim, eps)",
-            "weight": "(grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)",
-            "output": "rms_tangent(self_t, weight_t, self_p, weight_p, dim, eps)",
+            "self": "rms * (inner - normal * (inner * normal).mean(dim, True))",
+            "weight": "(grad * normal).sum_to_size(weight.shape)",
+            "output": "moved if weight_p is None else moved * weight_p + normal * weight_t",
             "backward": "normalize_rms_backward(wanted, grad, self, weight, scale, dim)",
         },
     ),

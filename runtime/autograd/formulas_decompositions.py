@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..namespace import op
 from ..structured import ReturnType
 from .formulas_linalg import adjoint
-from .formulas_solving import hermitian_input, lower_slope, of_lower, triangular_solved
+from .formulas_solving import hermitian_input, of_lower, triangular_solved
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Pair: TypeAlias = tuple[Tensor, Tensor]
@@ -43,67 +43,15 @@ def undefined_where(places: Tensor, x: Tensor, cause: Tensor) -> Tensor:
     return x.masked_fill(places & (cause != 0).any((-2, -1), True), nan)
 
 
-def eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) -> Tensor:
-    """The gradient of the lower triangle of a Hermitian matrix: of V (diag(grad) + F o (V^H grad)) V^H."""
-    middle = matrix_of_diagonal(grads[0]) + over_gaps(adjoint(vectors).matmul(grads[1]), values, grads[1])
-    return lower_slope(vectors.matmul(middle).matmul(adjoint(vectors)))
-
-
-def eigen_tangents(a_t: Tensor, values: Tensor, vectors: Tensor) -> Pair:
-    """The tangents Re diag(P) and V (F o P)."""
-    p = adjoint(vectors).matmul(of_lower(a_t)).matmul(vectors)
-    return real_diagonal(p), vectors.matmul(over_gaps(p, values, a_t))
-
-
 def real_diagonal(x: Tensor) -> Tensor:
     """The real parts of the elements of the diagonal."""
     found = x.diagonal(0, -2, -1)
     return found.real if found.is_complex() else found
 
 
-def eigenvalues_slope(grad: Tensor, a: Tensor) -> Tensor:
-    """The same for the eigenvalues alone: V diag(grad) V^H."""
-    vectors = op.hermitian_eigen(a)[1]
-    return lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
-
-
-def eigenvalues_tangent(a: Tensor, a_t: Tensor) -> Tensor:
-    """Re diag(V^H A' V)."""
-    vectors = op.hermitian_eigen(a)[1]
-    return real_diagonal(adjoint(vectors).matmul(of_lower(a_t)).matmul(vectors))
-
-
 def triangle_of(a: Tensor, uplo: str) -> Tensor:
     """A matrix whose lower triangle is the one that is asked for."""
     return hermitian_input(a if uplo == "L" else adjoint(a))
-
-
-def general_eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) -> Tensor:
-    """V^-H (diag(grad) + conj(F) o (V^H (grad - V diag(Re(V^H grad))))) V^H: the vectors keep length 1."""
-    back = adjoint(vectors)
-    along = real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
-    inner = over_gaps(back.matmul(grads[1] - vectors * along), values.conj(), grads[1])
-    return op.linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
-
-
-def general_eigen_tangents(a_t: Tensor, values: Tensor, vectors: Tensor) -> Pair:
-    """diag(P) and V (F o P) without what would change the vectors' lengths; P = V^-1 A' V."""
-    p = op.linalg_solve(vectors, a_t.to(vectors.dtype).matmul(vectors))
-    moved = vectors.matmul(over_gaps(p, values, a_t))
-    along = real_diagonal(adjoint(vectors).matmul(moved)).unsqueeze(-2)
-    return p.diagonal(0, -2, -1), moved - vectors * along
-
-
-def general_eigenvalues_slope(grad: Tensor, a: Tensor) -> Tensor:
-    """V^-H diag(grad) V^H."""
-    back = adjoint(op.linalg_eig(a)[1])
-    return op.linalg_solve(back, grad.unsqueeze(-1) * back)
-
-
-def general_eigenvalues_tangent(a: Tensor, a_t: Tensor) -> Tensor:
-    """diag(V^-1 A' V)."""
-    vectors = op.linalg_eig(a)[1]
-    return op.linalg_solve(vectors, a_t.to(vectors.dtype).matmul(vectors)).diagonal(0, -2, -1)
 
 
 def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
@@ -164,18 +112,6 @@ def svd_tangents_of(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tens
     return op.cat([found[0], more_u * 0], -1), found[1], op.cat([found[2], more_v * 0], -2)
 
 
-def singular_values_slope(grad: Tensor, a: Tensor) -> Tensor:
-    """U diag(grad) V^H."""
-    u, _, vh = op.linalg_svd(a, False)
-    return (u * grad.unsqueeze(-2)).matmul(vh)
-
-
-def singular_values_tangent(a: Tensor, a_t: Tensor) -> Tensor:
-    """Re diag(U^H A' V)."""
-    u, _, vh = op.linalg_svd(a, False)
-    return real_diagonal(adjoint(u).matmul(a_t).matmul(adjoint(vh)))
-
-
 def svd_of_old(a: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor, Tensor]:
     """U, S, V; zeros for U and V if they are not to be computed."""
     if compute_uv:
@@ -233,21 +169,6 @@ def qr_tangents(a_t: Tensor, a: Tensor, q: Tensor, r: Tensor, mode: str) -> Pair
     more = r._shape[-1] - size
     last = adjoint(q_t).matmul(a.narrow(-1, size, more)) + adjoint(q).matmul(a_t.narrow(-1, size, more))
     return q_t, op.cat([r_t, last], -1)
-
-
-def pseudo_inverse_slope(grad: Tensor, a: Tensor, p: Tensor) -> Tensor:
-    """-P^H G P^H + (I - A P) G^H P P^H + P^H P G^H (I - P A), where the rank does not change."""
-    back, turned = adjoint(p), adjoint(grad)
-    first, last = turned.matmul(p).matmul(back), back.matmul(p).matmul(turned)
-    result = -back.matmul(grad).matmul(back)
-    return result + first - a.matmul(p.matmul(first)) + last - last.matmul(p).matmul(a)
-
-
-def pseudo_inverse_tangent(a: Tensor, p: Tensor, a_t: Tensor) -> Tensor:
-    """-P A' P + P P^H A'^H (I - A P) + (I - P A) A'^H P^H P."""
-    back, turned = adjoint(p), adjoint(a_t)
-    first, last = p.matmul(back).matmul(turned), turned.matmul(back).matmul(p)
-    return first - first.matmul(a).matmul(p) + last - p.matmul(a.matmul(last)) - p.matmul(a_t).matmul(p)
 
 
 def exponential_along(a: Tensor, direction: Tensor) -> Tensor:

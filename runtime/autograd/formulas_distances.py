@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 from ..namespace import op
 from ..shapes import broadcast_shapes
-from .formulas_reductions import norm_backward
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -21,27 +20,6 @@ def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
         return euclidean(x1, x2)
     batch = broadcast_shapes("cdist", x1._shape[:-2], x2._shape[:-2])
     return op.row_distances(*(x.expand((*batch, *x._shape[-2:])) for x in (x1, x2)), p)
-
-
-def row_distances_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> tuple[Tensor, Tensor]:
-    """The gradient of a norm for each pair of rows, added up for each row."""
-    slopes = _slopes(grad, x1, x2, result, p)
-    return slopes.sum(-2), -slopes.sum(-3)
-
-
-def row_distances_tangent(x1: Tensor, x2: Tensor, first: Tensor, second: Tensor, result: Tensor, p: float) -> Tensor:
-    """How distances change along tangents of both matrices."""
-    slopes = _slopes(op.ones_like(result), x1, x2, result, p)
-    return op.sum(slopes * _differences(first, second), -1)
-
-
-def _slopes(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor:
-    apart = _differences(x1, x2)
-    return norm_backward(grad, apart, result, p, apart.ndim - 1, False)
-
-
-def _differences(x1: Tensor, x2: Tensor) -> Tensor:
-    return x1.unsqueeze(-2) - x2.unsqueeze(-3)
 
 
 def euclidean(x1: Tensor, x2: Tensor) -> Tensor:

@@ -18,12 +18,6 @@ def elements_at(self: Tensor, index: Tensor) -> Tensor:
     return op.index(self.flatten(), [op.checked_places(index, 0, self.numel(), "take", True)])
 
 
-def with_elements(self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
-    """The tensor with elements written, or added, at places of the flattened one."""
-    places = op.checked_places(index, 0, self.numel(), "put", True)
-    return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
-
-
 def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
     """Places along each dimension, from the last one: remainders, and what is left over for those before."""
     found = []

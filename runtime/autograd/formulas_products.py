@@ -20,12 +20,6 @@ def kronecker(a: Tensor, b: Tensor) -> Tensor:
     return (rows * columns).reshape([m * n for m, n in zip(left, right, strict=True)])
 
 
-def cross_product(a: Tensor, b: Tensor, dim: int) -> Tensor:
-    """a_{i+1} b_{i+2} - a_{i+2} b_{i+1} along `dim`, the places counted around."""
-    one, two = ((x.roll(-1, dim), x.roll(-2, dim)) for x in (a, b))
-    return one[0] * two[1] - one[1] * two[0]
-
-
 def multiplied_chain(matrices: Sequence[Tensor]) -> Tensor:
     """The product of matrices, of which the first may be a row and the last a column, in the cheapest order."""
     first, last = matrices[0], matrices[-1]
@@ -63,12 +57,6 @@ def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i:
 def vandermonde(x: Tensor, count: int | None) -> Tensor:
     """1, x, x^2, ... for each element of the last dimension."""
     return x.unsqueeze(-1) ** op.arange(x._shape[-1] if count is None else count)
-
-
-def bilinear_form(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """x^T W_k y + b_k for every row of x and y."""
-    result = op.einsum("...i,kij,...j->...k", [x, weight, y])
-    return result if bias is None else result + bias
 
 
 def sum_of_scaled(first: Tensor, product: Tensor, beta: complex, alpha: complex) -> Tensor:

@@ -48,17 +48,16 @@ def conjugate(x: Tensor) -> Tensor:
     return x.conj() if x.is_complex() else x
 
 
-def var_backward(grad: Tensor, self: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
-    """d var / d x_i = 2 (x_i - mean) / (n - correction)."""
-    free = reduced_count(self._shape, dim) - correction
-    scale = 2 / free if free > 0 else math.inf
-    return kept(grad * scale, self._shape, dim, keepdim) * (self - op.mean(self, dim, True))
+def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
+    """2 / (n - correction), the factor of x - mean in the slope of the variance; inf where no number is free."""
+    free = reduced_count(shape, dim) - correction
+    return 2 / free if free > 0 else math.inf
 
 
-def std_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
-    """d std = d var / (2 std), and 0 where std is 0."""
-    half = grad / (2 * result.masked_fill(result == 0, math.inf))
-    return var_backward(half, self, dim, correction, keepdim)
+def without_infinities(x: Tensor) -> Tensor:
+    """0 in place of -inf."""
+    real = op.real_copy(x) if x.is_complex() else x
+    return x.masked_fill(real == -math.inf, 0)
 
 
 def spread_over_ties(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -74,11 +73,6 @@ def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tenso
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return zeros.scatter(dim, indices, grad)
-
-
-def scatter_chosen(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor) -> Tensor:
-    """Zeros with each gradient element at the place along `dim` that its element was taken from."""
-    return op.zeros(shape, dtype=grad.dtype, device=grad.device).scatter(dim, indices, grad)
 
 
 def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
@@ -98,18 +92,6 @@ def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dim
         return grad * (self / length)
     share = self.abs() / length
     return grad * self.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
-
-
-def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """d logsumexp / d x_i = exp(x_i - result), and 0 where all x are -inf."""
-    result = result.masked_fill(result == -math.inf, 0)
-    share = (self - kept(result, self._shape, dim, keepdim)).exp()
-    return kept(grad, self._shape, dim, keepdim) * conjugate(share)
-
-
-def reversed_cumsum(grad: Tensor, dim: int) -> Tensor:
-    """The transpose of cumsum: x_j gets sum_{i >= j} g_i."""
-    return grad.flip([dim]).cumsum(dim).flip([dim])
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:

@@ -6,26 +6,13 @@ from typing import Any, TypeAlias
 
 from ..namespace import op
 from ..structured import ReturnType
-from .formulas_reductions import Dims
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-
-
-def spread_over_equals(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient of an element of `self`, shared evenly between those equal to it; nan counts as equal to nan."""
-    chosen = ((self == result) | (op.isnan(self) & op.isnan(result))).to(grad.dtype)
-    return grad * (chosen / chosen.sum()) if self.numel() else op.zeros_like(self)
 
 
 def zero_for_nan(x: Tensor) -> Tensor:
     """0 in place of nan."""
     return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x
-
-
-def mean_of_numbers(self: Tensor, dim: Dims, keepdim: bool, dtype: Any) -> Tensor:
-    """The mean of the elements that are not nan."""
-    count = op.sum(~op.isnan(self), dim, keepdim)
-    return op.sum(zero_for_nan(self), dim, keepdim, dtype=dtype) / count
 
 
 def extremes(self: Tensor, dim: int | None, keepdim: bool) -> Any:

@@ -29,13 +29,6 @@ def weighted_mean(
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
 
 
-def divergence(x: Tensor, target: Tensor, log_target: bool) -> Tensor:
-    """t (log t - x) of every value, 0 where t is 0; e^t (t - x) of a target that is a logarithm."""
-    if log_target:
-        return target.exp() * (target - x)
-    return target * (op.where(target == 0, 1, target).log() - x)
-
-
 def reduced_divergence(
     loss: Tensor, rows: int, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
@@ -52,15 +45,6 @@ def reduced_divergence(
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
 
 
-def poisson_values(x: Tensor, target: Tensor, log_input: bool, full: bool, eps: float) -> Tensor:
-    """The rate less t times its logarithm; in full, with Stirling's approximation of log t! where t > 1."""
-    loss = x.exp() - target * x if log_input else x - target * (x + eps).log()
-    if not full:
-        return loss
-    t = op.where(target > 1, target, 1)
-    return loss + op.where(target > 1, t * t.log() - t + 0.5 * (2 * math.pi * t).log(), 0)
-
-
 def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, eps: float) -> Tensor:
     """(log v + (x - t)^2 / v) / 2 with v at least eps, which the gradient does not see; in full, + log(2 pi) / 2."""
     if isinstance(var, float):
@@ -69,8 +53,3 @@ def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, 
         v = var - var.detach() + var.detach().clamp(eps)
     loss = 0.5 * (v.log() + (x - target).square() / v)
     return loss + 0.5 * math.log(2 * math.pi) if full else loss
-
-
-def hinge_embedding_values(x: Tensor, target: Tensor, margin: float) -> Tensor:
-    """x where t is 1, max(0, margin - x) where t is -1, and their sum elsewhere."""
-    return op.where(target != 1, (margin - x).clamp(0), 0) + op.where(target != -1, x, 0)

@@ -1,0 +1,194 @@
+"""`where:`: names for parts of an entry's expressions, each defined once, by the arguments and the names above it.
+
+    where:
+      centered: self - self.mean(dim, keepdim=True)
+    self: 2 * grad * centered
+
+Whoever asks what a formula means reads `tree`, in which definitions stand in the place of their names. Generated code
+and documents keep the names: in `written`. A definition is computed once where every formula that uses it is certain
+to need it; what only a branch of `a if c else b` uses stays in that branch.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import keyword
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from .bounds import too_deep
+from .model import Compute, Entry, Formula, Schema
+
+Written = TypeVar("Written", Formula, Compute)
+Trees = Mapping[str, ast.expr]
+
+MOST_PARTS = 5_000  # of an expression, its definitions written out
+MOST_LEVELS = 100  # likewise
+TOO_LARGE = f"expected at most {MOST_PARTS:,} parts with the definitions written out: make an op of some of them"
+TOO_DEEP = f"expected at most {MOST_LEVELS} levels with the definitions written out: make an op of some of them"
+
+# Local and global names of the generated functions in which definitions become local variables.
+RESERVED = frozenset(
+    ("grad", "grads", "given", "input", "into", "kernels", "len", "mode", "name", "new", "node", "op", "out", "own")
+    + ("result", "results", "saved", "total", "version", "wanted", "watch")
+)
+RESERVED_BEGINNINGS = ("formulas_", "grad_", "kept_", "shared_", "tangent")
+RESERVED_ENDINGS = ("_p", "_t")
+
+
+def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
+    """Why a definition cannot have this name; empty where it can."""
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        return f"expected a name of letters, digits and underscores, found '{name}'"
+    if schema.argument(name) is not None:
+        return f"'{name}' is an argument already"
+    if name in {r.name for r in schema.returns} | {f"result{i}" for i in range(len(schema.returns))}:
+        return f"'{name}' is an output already"
+    if name in before:
+        return f"'{name}' is defined twice"
+    taken = name in RESERVED or name.startswith(RESERVED_BEGINNINGS) or name.endswith(RESERVED_ENDINGS)
+    return f"'{name}' has a meaning in generated code: choose another name" if taken else ""
+
+
+def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
+    """An expression as it was parsed, with what it means; and what is wrong with that, when it has no tree."""
+    if written.tree is None or not used(written.tree, definitions):
+        return written, ""
+    sizes = {name: size(tree, {}) for name, tree in definitions.items()}
+    if size(written.tree, sizes) > MOST_PARTS:
+        return replace(written, tree=None), TOO_LARGE
+    meaning = substituted(written.tree, definitions)
+    if too_deep(meaning, MOST_LEVELS):
+        return replace(written, tree=None), TOO_DEEP
+    return replace(written, tree=meaning, written=written.tree), ""
+
+
+def meant(entry: Entry) -> Entry:
+    """An entry of which an expression or a definition was replaced, with what its expressions mean now."""
+    definitions: dict[str, Formula] = {}
+    for name, each in entry.definitions.items():
+        definitions[name] = _anew(each, _trees(definitions))
+    own = _trees(definitions)
+    primal = of_primals(own, [a.name for a in entry.tensor_arguments])
+    return replace(
+        entry,
+        definitions=definitions,
+        compute=_anew(entry.compute, own),
+        gradients={name: _anew(each, own) for name, each in entry.gradients.items()},
+        forward={name: _anew(each, primal) for name, each in entry.forward.items()},
+        backward=None if entry.backward is None else _anew(entry.backward, own),
+    )
+
+
+def _anew(each: Written, definitions: Trees) -> Written:
+    return with_meaning(replace(each, tree=each.written or each.tree, written=None), definitions)[0]
+
+
+def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
+    return _present({name: each.tree for name, each in definitions.items()})
+
+
+def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
+    """Definitions for forward formulas, where the tensor x is called x_p."""
+    renamed: dict[str, ast.expr] = {name: ast.Name(f"{name}_p", ast.Load()) for name in tensors}
+    return {name: substituted(tree, renamed) for name, tree in definitions.items()}
+
+
+def substituted(tree: ast.expr, values: Trees) -> ast.expr:
+    """A new expression with others in the place of names; each part keeps the place where it is written."""
+
+    class Substitution(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            if node.id not in values:
+                return node
+            new = copy.deepcopy(values[node.id])
+            return new if hasattr(new, "lineno") else ast.copy_location(new, node)
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            if isinstance(node.func, ast.Name):  # a function of that name is not the value
+                node.args = [self.visit(argument) for argument in node.args]
+                node.keywords = [self.visit(argument) for argument in node.keywords]
+                return node
+            return self.generic_visit(node)  # type: ignore[return-value]
+
+    found: ast.expr = Substitution().visit(copy.deepcopy(tree))
+    return found
+
+
+def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
+    """How many parts an expression has when definitions of these sizes are written out."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    return len(nodes) + sum(sizes.get(node.id, 0) for node in nodes if isinstance(node, ast.Name))
+
+
+def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
+    """Those of the names whose values an expression uses itself."""
+    given = frozenset(names)
+    return {tree.id} & given if isinstance(tree, ast.Name) else _union(used(part, given) for part in _parts(tree))
+
+
+def certain(tree: ast.AST, names: Iterable[str]) -> set[str]:
+    """Those of the names that are evaluated whatever the conditions in an expression are."""
+    given = frozenset(names)
+    match tree:
+        case ast.Name(id=name):
+            return {name} & given
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return certain(test, given) | (certain(body, given) & certain(orelse, given))
+        case ast.BoolOp(values=values):
+            return certain(values[0], given)
+    return _union(certain(part, given) for part in _parts(tree))
+
+
+def _union(sets: Iterable[set[str]]) -> set[str]:
+    return set().union(*sets)
+
+
+def _parts(node: ast.AST) -> Iterable[ast.AST]:
+    """The expressions in an expression, but for the name of a function that is called."""
+    is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return [*node.args, *node.keywords] if is_named else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+
+
+class Locals:
+    """Which definitions become local variables where some formulas are computed, and the formulas over these.
+
+    Args:
+        formulas: expressions with the names of definitions, by argument or output.
+        definitions: all of the entry's, as they are written, in their order.
+    """
+
+    def __init__(self, formulas: Trees, definitions: Trees) -> None:
+        sure = {key: self._reached(tree, definitions, certain) for key, tree in formulas.items()}
+        reads = {key: self._reached(tree, definitions, used) for key, tree in formulas.items()}
+        kept = [n for n in definitions if any(n in found for found in reads.values())]
+        kept = [n for n in kept if all(n in sure[key] for key, found in reads.items() if n in found)]
+        inline: dict[str, ast.expr] = {}
+        for name, tree in definitions.items():
+            if name not in kept:
+                inline[name] = substituted(tree, inline)
+        self.definitions = {name: substituted(definitions[name], inline) for name in kept}
+        self.formulas = {key: substituted(tree, inline) for key, tree in formulas.items()}
+        self.users = {name: tuple(key for key, found in reads.items() if name in found) for name in kept}
+
+    @staticmethod
+    def _reached(tree: ast.expr, definitions: Trees, direct: Callable[[ast.AST, Iterable[str]], set[str]]) -> set[str]:
+        """The definitions that an expression uses, itself or through others."""
+        found = direct(tree, definitions)
+        for name in reversed(list(definitions)):
+            if name in found:
+                found |= direct(definitions[name], definitions)
+        return found
+
+
+def locals_of(entry: Entry, formulas: Mapping[str, Formula] | Mapping[str, Compute]) -> Locals:
+    """The locals of some of an entry's expressions."""
+    trees = {key: formula.written or formula.tree for key, formula in formulas.items()}
+    definitions = {name: each.written or each.tree for name, each in entry.definitions.items()}
+    return Locals(_present(trees), _present(definitions))
+
+
+def _present(trees: Mapping[str, ast.expr | None]) -> dict[str, ast.expr]:
+    return {name: tree for name, tree in trees.items() if tree is not None}
