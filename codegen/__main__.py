@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from .census import report
@@ -146,12 +147,12 @@ def generate(plans: list[Plan]) -> None:
 
 def is_wrong(project: Project, files: Files) -> bool:
     """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
-    from .verify_command import verify_package
+    from .verify_command import verify_package, wrong_functions
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        known = disproved(project.spec, joined(project.renderer.bases))
+        known = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project)]
         return verify_package(trial, project.path, known=known, home=project.home) != 0
 
 
@@ -235,7 +236,7 @@ def new(argv: list[str]) -> int:
 
 
 def prove(argv: list[str]) -> int:
-    """Print what is proved of the gradient formulas of element-wise ops."""
+    """Print what is proved of the gradient formulas of element-wise ops; functions that are no expressions are run."""
     parser = argparse.ArgumentParser(prog="python -m codegen prove")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     add_options(parser)
@@ -243,9 +244,19 @@ def prove(argv: list[str]) -> int:
     project = read(options)
     if project is None:
         return 1
-    lines, wrong = proved(project.spec, options.names, joined(project.renderer.bases))
+    lines, wrong = proved(with_numbers(project), options.names, joined(project.renderer.bases))
     print("\n".join(lines))
     return 1 if wrong else 0
+
+
+def with_numbers(project: Project) -> Spec:
+    """The spec, with what computes those scalar functions of a package that only their own code does."""
+    if not project.functions:
+        return project.spec
+    from .verify_functions import claims, running
+
+    functions = running(claims(project.renderer.library.homes, project.functions), project.functions)
+    return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
 
 
 def mutate(argv: list[str]) -> int:

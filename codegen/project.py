@@ -22,6 +22,7 @@ from .manifest import listed
 from .model import Problem, Spec, Where
 from .ownership import Refused, check_importable
 from .pages import pages, reference
+from .proof.axioms import Functions
 from .render import OUTSIDE, Renderer, Target
 from .taken import Taken, read_taken
 from .validate import validate
@@ -42,6 +43,11 @@ class Project:
     @property
     def spec(self) -> Spec:
         return self.renderer.spec
+
+    @property
+    def functions(self) -> Functions:
+        """What is known of the scalar functions of users' packages."""
+        return self.renderer.library.functions[0]
 
     @property
     def in_tree(self) -> bool:

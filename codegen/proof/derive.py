@@ -133,7 +133,8 @@ class Formulas:
     def call(self, tree: ast.Call) -> ast.expr:
         """A call of an op; of numbers alone, the number."""
         assert isinstance(tree.func, ast.Name)
-        if tree.func.id in self.own and (stands_for := meaning(tree.func.id, tree.args, self.own)) is not None:
+        stands_for = self.stands_for(tree.func.id, tree.args)
+        if stands_for is not None:
             return self.formula(stands_for)
         args = [self.formula(argument) for argument in tree.args]
         if tree.func.id in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
@@ -143,3 +144,9 @@ class Formulas:
         if tree.func.id == "divide":
             return ast.BinOp(args[0], ast.Div(), args[1])
         return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])
+
+    def stands_for(self, name: str, args: list[ast.expr]) -> ast.expr | None:
+        """What a function of the package computes; one of which slopes are said is an op, which has second ones too."""
+        if name not in self.own or any(self.own[name].slopes):
+            return None
+        return meaning(name, args, self.own)

@@ -8,6 +8,7 @@ loops does not: `@slopes("...")` above it says its slope. `verify` compares both
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,21 @@ class Definition:
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
             if name == DECORATOR and isinstance(decorator, ast.Call):
                 return decorator
+        return None
+
+    @property
+    def domain(self) -> dict[str, tuple[float, float]]:
+        """The intervals that the decorator gives for parameters."""
+        given = self.said.keywords if self.said else []
+        return {keyword.arg or "": found for keyword in given if (found := interval(keyword.value))}
+
+
+def interval(tree: ast.expr) -> tuple[float, float] | None:
+    """(lo, hi) with lo < hi; None for anything else."""
+    try:
+        low, high = ast.literal_eval(tree)
+        return (float(low), float(high)) if -math.inf < low < high < math.inf else None
+    except (TypeError, ValueError, SyntaxError):
         return None
 
 
@@ -95,11 +111,17 @@ def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
     if call is None:
         return
     wanted, given = len(definition.parameters), len(call.args)
-    if call.keywords or given != wanted or any(isinstance(a, ast.Starred) for a in call.args):
-        names, found = ", ".join(definition.parameters), given + len(call.keywords)
-        message = f"expected {wanted} slope{'s' * (wanted != 1)}, by ({names}) in order, found {found}"
+    if given != wanted or any(isinstance(a, ast.Starred) for a in call.args):
+        names = ", ".join(definition.parameters)
+        message = f"expected {wanted} slope{'s' * (wanted != 1)}, by ({names}) in order, found {given}"
         yield _problem(definition, call, message)
         return
+    for keyword in call.keywords:
+        if keyword.arg not in definition.parameters:
+            hint = did_you_mean(keyword.arg or "", definition.parameters)
+            yield _problem(definition, keyword.value, f"there is no parameter '{keyword.arg}' to give a domain of{hint}")
+        elif interval(keyword.value) is None:
+            yield _problem(definition, keyword.value, "expected the interval (lo, hi) of a parameter, with lo < hi")
     for argument in call.args:
         if isinstance(argument, ast.Constant) and argument.value is None:
             continue
