@@ -13,7 +13,7 @@ python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
-python -m codegen verify|prove|explain|pictures --spec SPEC [...]
+python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
 python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
@@ -260,11 +260,14 @@ def with_numbers(project: Project) -> Spec:
 
 
 def mutate(argv: list[str]) -> int:
-    """See which mistakes in the entries of the tree nobody would notice."""
+    """See which mistakes in the entries of a spec nobody would notice."""
     from .mutate_command import mutate_command
+    from .mutate_command import parse as options_of
 
-    project = read(argparse.Namespace(spec=None))
-    return 1 if project is None else mutate_command(argv, project.spec, project.path)
+    options = options_of(argv)
+    project = read(options)
+    stale = project is None or (not project.in_tree and write(project, argparse.Namespace(check=True)))
+    return 1 if project is None or stale else mutate_command(options, project)
 
 
 def explain(argv: list[str]) -> int:

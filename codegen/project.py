@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
+from .helpers import Known
 from .homes import PLACES, Home, Library, op_places, runtime_home
 from .layout import Formatter, laid_out, layout_of
 from .load import load_spec
@@ -38,6 +39,7 @@ class Project:
     path: Path  # of the spec
     root: Path  # of the generated package
     renderer: Renderer
+    known: Known  # what its entries may name
     home: Home | None = None
 
     @property
@@ -48,6 +50,11 @@ class Project:
     def functions(self) -> Functions:
         """What is known of the scalar functions of users' packages."""
         return self.renderer.library.functions[0]
+
+    @property
+    def below(self) -> Spec:
+        """The entries that its own build on."""
+        return joined(self.renderer.bases)
 
     @property
     def in_tree(self) -> bool:
@@ -104,9 +111,11 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     tree, problems = load_spec(SPEC, SPEC.name)
     taken = read_taken(TREE / "generated", tree)
     if options.spec is None:
-        known = Library((runtime_home(True),)).known()
-        problems = [*problems, *validate(tree, replace(known, taken=taken))] or without_entries(tree)
-        return (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target())), [])
+        known = replace(Library((runtime_home(True),)).known(), taken=taken)
+        problems = [*problems, *validate(tree, known)] or without_entries(tree)
+        return (
+            (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), [])
+        )
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
     root = place_of(options.spec, options.out)
@@ -156,7 +165,9 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
     problems += validate(spec, known, joined(bases))
     problems = problems or without_entries(spec)
     target = replace(OUTSIDE, spec_path=seen_from(root, path))
-    return (None, problems) if problems else (Project(path, root, Renderer(spec, target, bases, home), home), [])
+    if problems:
+        return None, problems
+    return Project(path, root, Renderer(spec, target, bases, home), known, home), []
 
 
 def joined(bases: tuple[Base, ...]) -> Spec:

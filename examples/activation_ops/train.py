@@ -10,7 +10,7 @@ import activation_ops
 import specgrad as torch
 from specgrad import nn
 
-activation_ops.register()  # from here on a tensor has the methods swish, cubic_root, ..., and nn.functional the functions
+activation_ops.register()  # from here on a tensor has the methods swish, ..., and nn.functional the functions
 
 
 def main() -> int:
