@@ -61,7 +61,7 @@ docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
 
 clean: ## remove everything that can be made again, .venv included
 	rm -rf $(VENV) out build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -rf examples/new_op/my_ops examples/physics_ops/src/physics_ops/generated
+	rm -rf examples/new_op/my_ops examples/*_ops/src/*/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:

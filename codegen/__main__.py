@@ -13,7 +13,7 @@ python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
-python -m codegen verify|prove|explain|pictures --spec SPEC [...]
+python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
 python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from .census import report
@@ -146,12 +147,12 @@ def generate(plans: list[Plan]) -> None:
 
 def is_wrong(project: Project, files: Files) -> bool:
     """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
-    from .verify_command import verify_package
+    from .verify_command import verify_package, wrong_functions
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        known = disproved(project.spec, joined(project.renderer.bases))
+        known = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project)]
         return verify_package(trial, project.path, known=known, home=project.home) != 0
 
 
@@ -235,7 +236,7 @@ def new(argv: list[str]) -> int:
 
 
 def prove(argv: list[str]) -> int:
-    """Print what is proved of the gradient formulas of element-wise ops."""
+    """Print what is proved of the gradient formulas of element-wise ops; functions that are no expressions are run."""
     parser = argparse.ArgumentParser(prog="python -m codegen prove")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     add_options(parser)
@@ -243,17 +244,30 @@ def prove(argv: list[str]) -> int:
     project = read(options)
     if project is None:
         return 1
-    lines, wrong = proved(project.spec, options.names, joined(project.renderer.bases))
+    lines, wrong = proved(with_numbers(project), options.names, joined(project.renderer.bases))
     print("\n".join(lines))
     return 1 if wrong else 0
 
 
-def mutate(argv: list[str]) -> int:
-    """See which mistakes in the entries of the tree nobody would notice."""
-    from .mutate_command import mutate_command
+def with_numbers(project: Project) -> Spec:
+    """The spec, with what computes those scalar functions of a package that only their own code does."""
+    if not project.functions:
+        return project.spec
+    from .verify_functions import claims, running
 
-    project = read(argparse.Namespace(spec=None))
-    return 1 if project is None else mutate_command(argv, project.spec, project.path)
+    functions = running(claims(project.renderer.library.homes, project.functions), project.functions)
+    return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
+
+
+def mutate(argv: list[str]) -> int:
+    """See which mistakes in the entries of a spec nobody would notice."""
+    from .mutate_command import mutate_command
+    from .mutate_command import parse as options_of
+
+    options = options_of(argv)
+    project = read(options)
+    stale = project is None or (not project.in_tree and write(project, argparse.Namespace(check=True)))
+    return 1 if project is None or stale else mutate_command(options, project)
 
 
 def explain(argv: list[str]) -> int:

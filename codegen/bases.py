@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .helpers import RUNTIME
-from .homes import Home
+from .homes import Home, Library, runtime_home
 from .load import load_spec
 from .manifest import MANIFEST, read_manifest
 from .model import Spec
@@ -40,34 +41,43 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
     Raises:
         Refused: there is no such package, or it cannot be a base.
     """
-    found: list[Base] = []
-    names: list[str] = []
+    roots: dict[str, Path] = {}
+    first = name
     while name != SPECGRAD:
-        if name in names:
-            raise Refused(f"--base {names[0]}: {name} builds on itself")
-        names.append(name)
-        base, name = _read(name)
-        found.append(base)
-    return (tree_base(tree), *reversed(found))
+        if name in roots:
+            raise Refused(f"--base {first}: {name} builds on itself")
+        roots[name] = _root(name)
+        name = recorded_base(roots[name])
+    found = [tree_base(tree)]
+    for name, root in reversed(roots.items()):
+        found.append(_read(name, root, [base.home for base in found if base.home]))
+    return tuple(found)
 
 
-def _read(name: str) -> tuple[Base, str]:
-    """A package of a user's ops, and the name of its own base."""
+def _root(name: str) -> Path:
+    """The folder of a generated package."""
     folder = _folder(name)
     inner = folder / "generated"
     root = inner if (inner / MANIFEST).exists() else folder
-    title = read_manifest(root).spec
-    if not title:
+    if not read_manifest(root).spec:
         raise Refused(f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}")
+    return root
+
+
+def _read(name: str, root: Path, below: Sequence[Home]) -> Base:
+    """A package of a user's ops, on top of the hand-written parts of others."""
+    title = read_manifest(root).spec
     places = [above / title for above in (root, root.parent)]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise Refused(f"--base {name}: expected its spec at {places[-1]}, found none: a base has to ship its spec")
-    spec, problems = load_spec(path, f"{name}/{path.name}")
+    home = None if root == _folder(name) else Home(root.parent, name, relative=False, label=name)
+    functions, problems = Library((runtime_home(), *below, *([home] if home else []))).functions
+    spec, wrong = load_spec(path, f"{name}/{path.name}", functions)
+    problems = [*problems, *wrong]
     if problems:
         raise Refused(f"--base {name}: {problems[0]}")
-    home = None if root == folder else Home(folder, name, relative=False, label=name)
-    return Base(name, name if home is None else f"{name}.generated", spec, home), recorded_base(root)
+    return Base(name, name if home is None else f"{name}.generated", spec, home)
 
 
 def _folder(name: str) -> Path:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
-from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities
+from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities, siblings
 from .model import Problem, Spec, Where
 from .parameters import Parameters, parameters_of
+from .proof.axioms import Functions
+from .proof.own_functions import Definition, read_functions
 
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
@@ -79,6 +81,14 @@ class Home:
                 modules.setdefault(part.file, []).append(part.node)
             found[kind] = {name: each for body in modules.values() for name, each in parameters_of(body).items()}
         return found
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """The scalar functions, each where it is defined."""
+        parts = self.tables["scalar function"]
+        files = [siblings(part.file).get(part.name, (part.file, ""))[0] for part in parts]
+        pairs = zip(parts, files, strict=True)
+        return [Definition(p.name, file, p.node) for p, file in pairs if isinstance(p.node, ast.FunctionDef)]
 
     def files(self, kind: str) -> list[Path]:
         """The modules in which a kind is looked for."""
@@ -182,6 +192,16 @@ class Library:
             views=names["view"],
             parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )
+
+    @cached_property
+    def functions(self) -> tuple[Functions, list[Problem]]:
+        """What the users' packages say of their scalar functions, and what is wrong with that."""
+        found: tuple[Functions, list[Problem]] = {}, []
+        for home in self.homes:
+            if home.label:
+                known, problems = read_functions(home.definitions, found[0])
+                found = known, found[1] + problems
+        return found
 
     def scalar_modules(self) -> tuple[Path, ...]:
         """The files of the scalar functions of users' packages."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,15 +15,16 @@ from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
 from .nodes import compose
 from .places import Source
+from .proof.axioms import NONE, Functions
 from .proof.complete import completed
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .spec_file import Unreadable, read_text
 
 
-def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Problem]]:
+def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
     """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
 
-    The file is named in problems as `path` names it, or as `shown`.
+    The file is named in problems as `path` names it, or as `shown`. `own` are the scalar functions of its package.
     """
     file = shown or str(path)
     try:
@@ -31,7 +33,7 @@ def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Pr
     except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
     readers, problems = _readers(root, source)
-    read = list(_entries(readers, problems))
+    read = list(_entries(readers, problems, own))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
@@ -47,13 +49,16 @@ def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defa
     return list(found.values())
 
 
-def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tuple[EntryReader, Entry | None]]:
+def _entries(
+    readers: list[EntryReader], problems: list[Problem], own: Functions
+) -> Iterator[tuple[EntryReader, Entry | None]]:
     """What each reader gives, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MOST_PROBLEMS:
             return
         try:
             entry = reader.read()
+            entry = replace(entry, functions=own) if entry is not None else None
             entry = completed(entry) if entry is not None and not reader.problems else entry
         except Enough:
             entry = None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from .proof.axioms import Scalar
 
 MOST_PROBLEMS = 100  # that are looked for before what was found is shown
 
@@ -157,6 +160,7 @@ class Entry:
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
     section: Section | None = None
     inherited: tuple[str, ...] = ()  # the keys whose values are the section's
+    functions: Mapping[str, Scalar] = field(default_factory=dict)  # what is known of the package's own scalar functions
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""`python -m codegen mutate [OP...]`: changes entries of derivatives.yaml, one thing at a time, and sees who notices.
+"""`python -m codegen mutate [OP...]`: changes entries of a spec, one thing at a time, and sees who notices.
 
 A mutant is killed where `validate`, `verify` or the op's example finds something, and survives where none does.
 Survivors are listed: each is a mistake that nobody would have found, or another way to write the same.
@@ -19,10 +19,11 @@ from .load import load_spec
 from .model import Entry, Spec
 from .mutate_entries import Mutant, mutants
 from .mutate_related import Related
+from .project import Project, add_options
 from .verify_bounds import ENVIRONMENT
 from .verify_command import LIMIT, choose, seconds
 from .verify_each import PROCESSES
-from .verify_mutant import judge, weigh
+from .verify_mutant import Origin, judge, weigh
 
 
 @dataclass
@@ -46,9 +47,9 @@ class Score:
         return f"{self.entry.name}: {self.count} mutants, {self.killed} killed{same}, {len(self.survivors)} survive"
 
 
-def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
-    """Mutate the ops in the tree, or the named ones; 1 when too few are killed, or an op could not be judged."""
-    options = _parse(argv)
+def mutate_command(options: argparse.Namespace, project: Project) -> int:
+    """Mutate the ops of a project, or the named ones; 1 when too few are killed, or an op could not be judged."""
+    spec, path = project.spec, project.path
     chosen = choose([entry.name for entry in spec.entries], options.names)
     if chosen is None:
         return 1
@@ -57,7 +58,7 @@ def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
         chosen = [name for name in chosen if name in changed]
     entries = [entry for entry in spec.entries if entry.name in chosen]
     begin = time.perf_counter()
-    scores = score(entries, Related(path, spec.entries), options)
+    scores = score(entries, Related(path, spec.entries, project.renderer.library.homes), options)
     for each in scores:
         print("\n".join([str(each), *(f"  {mutant}" for mutant in each.survivors)]))
     print(_total(scores, time.perf_counter() - begin))
@@ -66,7 +67,8 @@ def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
     return 1 if any(each.wrong for each in scores) or _share(scores) < options.least else 0
 
 
-def _parse(argv: Sequence[str]) -> argparse.Namespace:
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options of the command."""
     parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     parser.add_argument("--seed", type=int, default=0, help="what chooses mutants where there are more than --most")
@@ -75,6 +77,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
     parser.add_argument("--least", type=float, default=0, metavar="SHARE", help="fail where a smaller share is killed")
+    add_options(parser)
     return parser.parse_args(argv)
 
 
@@ -85,8 +88,11 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
     for each in scores:
         asked.append((each, None))
         asked += [(each, mutant) for mutant in mutants(each.entry, related, options.seed, options.most)]
+    origin = Origin(options.spec, options.out, options.base)
     tasks: list[Task] = [
-        (judge, (each.entry,)) if mutant is None else (weigh, (each.entry, mutant.entry, mutant.key, mutant.trees))
+        (judge, (origin, each.entry))
+        if mutant is None
+        else (weigh, (origin, each.entry, mutant.entry, mutant.key, mutant.trees))
         for each, mutant in asked
     ]
     progress = Progress(len(tasks), "mutants")

@@ -11,21 +11,17 @@ from functools import cached_property
 from pathlib import Path
 
 from .families import families
-from .helpers import RUNTIME, Arity, functions, siblings
+from .helpers import Arity, functions, siblings
+from .homes import KEYS, Home, runtime_home
 from .model import Entry, Schema
-
-FOLDERS = {
-    "kernel": RUNTIME / "kernels" / "cpu",
-    "check": RUNTIME / "rules",
-    "batch": RUNTIME / "batching" / "rules",
-}
 
 
 class Related:
     """Functions by kind, and what is like each of them."""
 
-    def __init__(self, spec: Path, entries: Sequence[Entry]) -> None:
+    def __init__(self, spec: Path, entries: Sequence[Entry], homes: Sequence[Home] = (runtime_home(),)) -> None:
         self.spec = spec
+        self.homes = homes  # the packages that they are in
         self.entries = entries
 
     def scalar(self, name: str) -> list[str]:
@@ -46,24 +42,26 @@ class Related:
 
     @cached_property
     def _offered(self) -> frozenset[str]:
-        path = RUNTIME / "kernels" / "scalar.py"
-        return frozenset([*(functions(path) or {}), *siblings(path)])
+        paths = list(self._files("scalar function"))
+        return frozenset(name for path in paths for name in (*(functions(path) or {}), *siblings(path)))
 
     @cached_property
     def _scalars(self) -> dict[str, Path]:
-        path = RUNTIME / "kernels" / "scalar.py"
-        own = dict.fromkeys(functions(path) or {}, path)
-        return own | {name: file for name, (file, original) in siblings(path).items() if name == original}
+        found: dict[str, Path] = {}
+        for path in self._files("scalar function"):
+            found |= dict.fromkeys(functions(path) or {}, path)
+            found |= {name: file for name, (file, original) in siblings(path).items() if name == original}
+        return found
+
+    def _files(self, kind: str) -> Iterator[Path]:
+        return (path for home in self.homes for path in home.files(kind))
 
     @cached_property
     def _helpers(self) -> list[Mapping[str, Arity]]:
-        return [functions(path) or {} for path in sorted((RUNTIME / "autograd").glob("formulas*.py"))]
+        return [functions(path) or {} for path in self._files("helper")]
 
     def _tables(self, kind: str) -> Iterator[Mapping[str, Arity]]:
-        if kind == "view":
-            yield functions(RUNTIME / "views.py") or {}
-        for path in sorted(FOLDERS[kind].glob("*.py")) if kind in FOLDERS else ():
-            yield functions(path) or {}
+        return (functions(path) or {} for path in self._files(KEYS[kind])) if kind in KEYS else iter(())
 
     @cached_property
     def _ops(self) -> dict[str, list[str]]:

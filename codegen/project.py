@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
+from .helpers import Known
 from .homes import PLACES, Home, Library, op_places, runtime_home
 from .layout import Formatter, laid_out, layout_of
 from .load import load_spec
@@ -22,6 +23,7 @@ from .manifest import listed
 from .model import Problem, Spec, Where
 from .ownership import Refused, check_importable
 from .pages import pages, reference
+from .proof.axioms import Functions
 from .render import OUTSIDE, Renderer, Target
 from .taken import Taken, read_taken
 from .validate import validate
@@ -37,11 +39,22 @@ class Project:
     path: Path  # of the spec
     root: Path  # of the generated package
     renderer: Renderer
+    known: Known  # what its entries may name
     home: Home | None = None
 
     @property
     def spec(self) -> Spec:
         return self.renderer.spec
+
+    @property
+    def functions(self) -> Functions:
+        """What is known of the scalar functions of users' packages."""
+        return self.renderer.library.functions[0]
+
+    @property
+    def below(self) -> Spec:
+        """The entries that its own build on."""
+        return joined(self.renderer.bases)
 
     @property
     def in_tree(self) -> bool:
@@ -98,9 +111,11 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     tree, problems = load_spec(SPEC, SPEC.name)
     taken = read_taken(TREE / "generated", tree)
     if options.spec is None:
-        known = Library((runtime_home(True),)).known()
-        problems = [*problems, *validate(tree, replace(known, taken=taken))] or without_entries(tree)
-        return (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target())), [])
+        known = replace(Library((runtime_home(True),)).known(), taken=taken)
+        problems = [*problems, *validate(tree, known)] or without_entries(tree)
+        return (
+            (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), [])
+        )
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
     root = place_of(options.spec, options.out)
@@ -136,19 +151,23 @@ def home_of(root: Path) -> Home | None:
 
 def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) -> tuple[Project | None, list[Problem]]:
     """The project of a spec outside the tree, or everything that is wrong with it."""
-    spec, problems = load_spec(path, path.name)
     home = home_of(root)
     homes = [*(base.home for base in bases if base.home), *([home] if home else [])]
     broken = [problem for each in homes for problem in no_python(each)]
     if broken:
         return None, broken
     library = Library((runtime_home(), *homes))
+    functions, wrong = library.functions
+    spec, problems = load_spec(path, path.name, functions)
+    problems += wrong
     problems += library.clashes(op_places(*(base.spec for base in bases), spec))
     known = replace(library.known(), taken=taken, beside={} if home else beside(path))
     problems += validate(spec, known, joined(bases))
     problems = problems or without_entries(spec)
     target = replace(OUTSIDE, spec_path=seen_from(root, path))
-    return (None, problems) if problems else (Project(path, root, Renderer(spec, target, bases, home), home), [])
+    if problems:
+        return None, problems
+    return Project(path, root, Renderer(spec, target, bases, home), known, home), []
 
 
 def joined(bases: tuple[Base, ...]) -> Spec:

@@ -17,6 +17,7 @@ from .project import Project, joined
 from .proof.report import disproved
 from .suggest import did_you_mean
 from .verify_each import checked
+from .verify_functions import check_functions, claims
 from .verify_processes import Package, known_ops
 from .verify_report import Finding
 
@@ -37,7 +38,19 @@ def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
     """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
-    return verify(package_of(project), names, disproved(project.spec, joined(project.renderer.bases)), limit)
+    known_wrong = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project, limit)]
+    return verify(package_of(project), names, known_wrong, limit)
+
+
+def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
+    """What is wrong with what a package says of its own scalar functions, which are run in a process of their own."""
+    found = claims([project.home] if project.home else [], project.functions)
+    if not found:
+        return []
+    ((_, report),) = answers([(check_functions, (found, dict(project.functions)))], limit, 1)
+    if isinstance(report, Lost):
+        return [Finding(str(found[0].where), found[0].name, "", f"running the package's scalar functions {report.how}")]
+    return list(report.findings.values())
 
 
 def seconds(text: str) -> float:
@@ -75,7 +88,7 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
         return 1
     report = checked(package, {name: known[name] for name in chosen}, limit)
     for finding in known_wrong:
-        if finding.op in chosen:
+        if finding.op in chosen or finding.op not in known:  # of a function: all that call it rest on it
             report.add(finding)
     wrong = report.lines(list(known))
     print("".join(f"{line}\n" for line in wrong), end="")

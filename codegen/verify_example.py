@@ -15,19 +15,28 @@ from specgrad.runtime.overloads import Overloads
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def check_examples(op: Any, tree: Any, examples: Sequence[str]) -> str:
-    """The first example that does not print what it says, when `op` stands in the place of `tree`; empty if all do."""
-    with standing_in(op, tree):
+def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, package: str) -> str:
+    """The first example that does not print what it says, when `op` stands in the place of `tree`; empty if all do.
+
+    Args:
+        op: the op of a mutant.
+        tree: that of the entry in whose place it stands.
+        examples: what to run.
+        generated: the import path of the package that has the entry.
+        package: what its examples call it; empty for specgrad.
+    """
+    sg = importlib.import_module("specgrad")
+    names = {"sg": sg, "specgrad": sg} | ({package: sys.modules[generated]} if package else {})
+    with standing_in(op, tree, generated):
         for example in filter(None, examples):
-            shown = _failure(op.name, example)
+            shown = _failure(op.name, example, names)
             if shown:
                 return f"{op.where}: {op.name}, example: {shown}"
     return ""
 
 
-def _failure(name: str, example: str) -> str:
-    sg = importlib.import_module("specgrad")
-    test = doctest.DocTestParser().get_doctest(f"{example}\n", {"sg": sg, "specgrad": sg}, name, None, 0)
+def _failure(name: str, example: str, names: dict[str, Any]) -> str:
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", dict(names), name, None, 0)
     shown: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
     runner.run(test, out=shown.append)
@@ -35,16 +44,16 @@ def _failure(name: str, example: str) -> str:
 
 
 @contextmanager
-def standing_in(op: Any, tree: Any) -> Iterator[None]:
-    """The op's functions wherever specgrad has those of the tree's, in its tables of overloads as well."""
+def standing_in(op: Any, tree: Any, generated: str) -> Iterator[None]:
+    """The op's functions wherever the package has those of the tree's, in its tables of overloads as well."""
     given = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
     done: list[tuple[Any, str, Any]] = []
     try:
         for before in filter(None, (tree.function, tree.inplace)):
-            for holder, name in _holders(before):
+            for holder, name in _holders(before, generated):
                 setattr(holder, name, given[id(before)])
                 done.append((holder, name, before))
-        for table in _tables():
+        for table in _tables(generated):
             done += [(table, "overloads", table.overloads), (table, "by_types", {})]
             table.overloads = [(given.get(id(function), function), *rest) for function, *rest in table.overloads]
             table.by_types = {}
@@ -55,15 +64,16 @@ def standing_in(op: Any, tree: Any) -> Iterator[None]:
 
 
 @functools.cache
-def _holders(function: Any) -> list[tuple[Any, str]]:
+def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
     """(module or class, name) of every place where a function is kept."""
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "specgrad"]
+    owner = generated.removesuffix(".generated")
+    modules = [module for name, module in list(sys.modules.items()) if f"{name}.".startswith(f"{owner}.")]
     holders = [*modules, importlib.import_module("specgrad").Tensor]
     return [(holder, name) for holder in holders for name, value in list(vars(holder).items()) if value is function]
 
 
 @functools.cache
-def _tables() -> list[Any]:
+def _tables(generated: str) -> list[Any]:
     """What dispatches calls to overloads."""
-    generated = importlib.import_module("specgrad.generated.ops")
-    return [value for value in vars(generated).values() if isinstance(value, Overloads)]
+    ops = importlib.import_module(f"{generated}.ops")
+    return [value for value in vars(ops).values() if isinstance(value, Overloads)]

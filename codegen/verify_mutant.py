@@ -6,6 +6,7 @@ one is a finding, and the next mutant finds memory whole.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import functools
 import itertools
@@ -15,29 +16,34 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from .context import Context
-from .helpers import RUNTIME, Known
-from .homes import read_known
-from .load import load_spec
 from .model import Entry, Spec
+from .project import Project, read_project
 from .proof.report import disproved
 from .render import OUTSIDE, Renderer
 from .rendered import NotPython
 from .scope import Ops
-from .taken import read_taken
 from .validate import CHECKS
 from .verify import verify_op
+from .verify_command import package_of
 from .verify_equivalence import equivalent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
-from .verify_processes import Package, guarded, prepared
+from .verify_processes import guarded, prepared
 from .verify_report import Finding, Report
 
-PACKAGE = Package("specgrad.generated")
-SPEC = RUNTIME.parent / "derivatives.yaml"
 _numbers = itertools.count()
+
+
+class Origin(NamedTuple):
+    """Where the entries under change come from, as processes are told: the options that name their spec."""
+
+    spec: Path | None = None  # the tree's for None
+    out: Path | None = None
+    base: str | None = None
 
 
 class Found(BaseException):
@@ -51,40 +57,46 @@ class First(Report):
         raise Found(str(finding))
 
 
-def judge(entry: Entry) -> str:
-    """What is found wrong with an entry in the place of the tree's of its name; empty where nothing is."""
-    ops = prepared(PACKAGE)
+def judge(origin: Origin, entry: Entry) -> str:
+    """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
+    project = project_of(origin)
+    ops = prepared(package_of(project))
+    generated = ops[entry.name].function.__module__.rpartition(".")[0]
     try:
-        if problem := invalid(entry):
+        if problem := invalid(project, entry):
             return problem
-        with imported(entry) as op, warnings.catch_warnings():
+        with imported(project, entry, generated) as op, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             verify_op(op, First())
             guarded(op, First())
-            return check_examples(op, ops[entry.name], examples(entry))
+            shown = examples(project, entry)
+            return check_examples(op, ops[entry.name], shown, generated, project.renderer.package)
     except Found as found:
         return str(found)
     except (Exception, NotPython) as error:  # no package could be made of it
         return f"{entry.name}: {type(error).__name__}: {error}"
 
 
-def examples(entry: Entry) -> list[str]:
+def examples(project: Project, entry: Entry) -> list[str]:
     """The entry's example, and those of the overloads that share its function."""
-    return [other.example for other in base()[0].entries if other.schema.name == entry.schema.name]
+    return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
 
 
-def weigh(entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr] | None) -> tuple[str, str]:
+def weigh(
+    origin: Origin, entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr] | None
+) -> tuple[str, str]:
     """(what is found wrong with a mutant, why nothing can be): a survivor has neither."""
-    if found := judge(mutant):
+    if found := judge(origin, mutant):
         return found, ""
-    if key in {*entry.gradients, *entry.forward, "backward"} and code(entry) == code(mutant):
+    project = project_of(origin)
+    if key in {*entry.gradients, *entry.forward, "backward"} and code(project, entry) == code(project, mutant):
         return "", "the same generated code"
-    return "", (equivalent(entry, *trees, renderer().inliner) or "") if trees else ""
+    return "", (equivalent(entry, *trees, project.renderer.inliner) or "") if trees else ""
 
 
-def code(entry: Entry) -> list[str]:
+def code(project: Project, entry: Entry) -> list[str]:
     """What is generated for an entry, docstrings and the record of its statements apart."""
-    files = OneEntry(renderer(), entry).rendered()
+    files = OneEntry(project.renderer, entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
         for node in ast.walk(tree):
@@ -93,45 +105,53 @@ def code(entry: Entry) -> list[str]:
     return [ast.dump(tree) for _, tree in sorted(trees.items())]
 
 
-def invalid(entry: Entry) -> str:
+def invalid(project: Project, entry: Entry) -> str:
     """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
-    spec, known = base()
-    entries = [entry if other.name == entry.name else other for other in spec.entries]
-    context = Context(entry, Ops(entries, spec.broken), known)
+    own = [entry if other.name == entry.name else other for other in project.spec.entries]
+    entries = (*project.below.entries, *own)
+    context = Context(entry, Ops(entries, project.spec.broken), project.known)
     if problem := next((str(problem) for check in CHECKS for problem in check(context)), ""):
         return problem
-    return next(map(str, disproved(Spec(spec.file, (entry,)), replace(spec, entries=tuple(entries)))), "")
+    spec = project.spec
+    return next(map(str, disproved(Spec(spec.file, (entry,)), replace(spec, entries=entries))), "")
 
 
 @functools.cache
-def base() -> tuple[Spec, Known]:
-    """The tree's spec, and what it may name."""
-    spec, _ = load_spec(SPEC, SPEC.name)
-    return spec, replace(read_known(), taken=read_taken(SPEC.parent / "generated", spec))
-
-
-@functools.cache
-def renderer() -> Renderer:
-    return Renderer(base()[0], OUTSIDE)
+def project_of(origin: Origin) -> Project:
+    """The project, which the process reads once; the tree's is rendered as one outside, from memory."""
+    project, problems = read_project(argparse.Namespace(**origin._asdict()))
+    assert project is not None, problems
+    return replace(project, renderer=Renderer(project.spec, OUTSIDE)) if project.in_tree else project
 
 
 class OneEntry(Renderer):
-    """Renders one entry, which stands for the tree's of its name: all others are called as they are."""
+    """Renders one entry, which stands for the one of its name: all others are called as they are in `generated`."""
 
-    def __init__(self, whole: Renderer, entry: Entry) -> None:
+    def __init__(self, whole: Renderer, entry: Entry, generated: str = "") -> None:
         kept = ("target", "library", "calls", "environment", "bases", "home")
         self.__dict__.update({name: vars(whole)[name] for name in kept})
-        entries = tuple(entry if other.name == entry.name else other for other in whole.spec.entries)
+        self.own = [entry if other.name == entry.name else other for other in whole.spec.entries]
         self.spec = replace(whole.spec, entries=(entry,))
-        self.entries = {other.name: other for other in entries}
+        self.entries = {**whole.entries, entry.name: entry}
         self.inliner = type(whole.inliner)(self.entries)
+        self.generated = generated
+
+    @property
+    def namespace_import(self) -> str:
+        """The functions of the package that has the entry: formulas call its other ops."""
+        module = f"from {self.target.runtime}.namespace import Namespace"
+        return (
+            f"{module}\nfrom {self.generated}.functions import op as base_op"
+            if self.bases
+            else super().namespace_import
+        )
 
     def package_init(self) -> str:
         """Nothing: it says what the package is for, and no package is written."""
         return ""
 
     def overloads(self, entry: Entry) -> list[Entry]:
-        return [other for other in self.entries.values() if other.schema.name == entry.schema.name]
+        return [other for other in self.own if other.schema.name == entry.schema.name]
 
     def ops_context(self) -> dict[str, Any]:
         """Without what stands for several overloads: aliases, and the names of the package's public functions."""
@@ -140,10 +160,14 @@ class OneEntry(Renderer):
 
 
 @contextmanager
-def imported(entry: Entry) -> Iterator[Any]:
-    """The op's record in a package of its entry alone, which is in memory as long as this lasts."""
-    package = f"mutant_{next(_numbers)}"
-    files = OneEntry(renderer(), entry).rendered()
+def imported(project: Project, entry: Entry, generated: str) -> Iterator[Any]:
+    """The op's record in a package of its entry alone, which is in memory as long as this lasts.
+
+    It lies where the generated one does: hand-written parts are imported from beside it.
+    """
+    above = generated.rpartition(".")[0] if project.home else ""
+    package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
+    files = OneEntry(project.renderer, entry, generated).rendered()
     order = ("__init__", "kernels/__init__", f"kernels/cpu/{entry.identifier}", "functions", "ops", "registry")
     sys.modules[f"{package}.kernels.cpu"] = types.ModuleType(f"{package}.kernels.cpu")
     try:
@@ -153,10 +177,10 @@ def imported(entry: Entry) -> Iterator[Any]:
             elif f"{file}.py" in files:
                 module = _module(package, files[f"{file}.py"], file)
                 if file == "kernels/__init__":
-                    _interpret(module, entry)
+                    _interpret(module, entry, generated)
         yield sys.modules[f"{package}.registry"].OPS[0]
     finally:
-        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
             del sys.modules[name]
 
 
@@ -178,10 +202,10 @@ def _module(package: str, source: str, file: str) -> types.ModuleType:
     return module
 
 
-def _interpret(kernels: types.ModuleType, entry: Entry) -> None:
-    """Let the op's own kernels be interpreted where they are not the tree's."""
+def _interpret(kernels: types.ModuleType, entry: Entry, generated: str) -> None:
+    """Let the op's own kernels be interpreted where they are not those of the package."""
     name = entry.identifier.upper()
     if hasattr(kernels, name):
-        tree = getattr(sys.modules[f"{PACKAGE.place}.kernels"], name)
+        tree = getattr(sys.modules[f"{generated}.kernels"], name)
         own = getattr(kernels, name)
         own.kernels = Interpreted(own.kernels.module, tree.kernels)

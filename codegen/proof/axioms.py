@@ -4,21 +4,29 @@ An expression's slope follows from these by the chain rule, and from nothing els
 to read it in a formula, over the parameters and `result`; a meaning is what the function is in terms of others. Where
 there is a meaning the slope is proved from it, else it is compared with differences of SciPy's function
 (tests/codegen/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
+
+What a user's package says of its own functions is read in `own_functions`, and is an argument `own` of everything here.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar function: its parameters, its slope by each (None: there is none in closed form), and its meaning."""
+    """A scalar function: its parameters, its slope by each (None: there is none in closed form), and its meaning.
+
+    `numbers` computes one of a user's; those of NumPy and SciPy are in `numbers.FLOAT`.
+    """
 
     parameters: tuple[str, ...]
     slopes: tuple[str | None, ...]
     meaning: str | None = None
+    numbers: Callable[..., Any] | None = None
 
     def slope(self, i: int) -> ast.expr | None:
         """The slope by parameter `i`, over the parameters and `result`."""
@@ -26,8 +34,17 @@ class Scalar:
         return None if text is None else parsed(text)
 
 
+Functions = Mapping[str, Scalar]  # by name
+NONE: Functions = {}
+
+
+def known_function(name: str, own: Functions) -> Scalar | None:
+    """A scalar function of specgrad's, or of the package whose own are given."""
+    return FUNCTIONS.get(name) or own.get(name)
+
+
 def parsed(text: str) -> ast.expr:
-    """An expression of this file."""
+    """A slope or a meaning."""
     return ast.parse(text, mode="eval").body
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .axioms import Functions
 from .numbers import Points, Unknown, evaluate
 from .slope import ONE, NoSlope, slope
 
@@ -42,6 +43,7 @@ class Boundary:
     argument: str
     points: Points
     policy: str
+    own: Functions  # scalar functions of a user's package
 
     def fault(self) -> str:
         """The worst point, in words; empty where all is right."""
@@ -69,7 +71,7 @@ class Boundary:
         if self.again is None:
             return ""
         try:
-            _, low, high, _ = self._limits(slope(self.derived, {self.argument: ONE}))
+            _, low, high, _ = self._limits(slope(self.derived, {self.argument: ONE}, self.own))
             _, below, above, _ = self._limits(self.derived)
             found = self._at(self.again, self.points)
         except (NoSlope, Unknown):
@@ -110,7 +112,7 @@ class Boundary:
         return self._at(tree, {**self.points, self.argument: here + step * np.maximum(1, np.abs(here))})
 
     def _at(self, tree: ast.expr, points: Points) -> Any:
-        return np.broadcast_to(evaluate(tree, points), points["grad"].shape).astype(float)
+        return np.broadcast_to(evaluate(tree, points, self.own), points["grad"].shape).astype(float)
 
     def _place(self, i: int) -> str:
         return ", ".join(f"{name}={array[i]:.6g}" for name, array in self.points.items() if name != "grad")

@@ -16,8 +16,9 @@ import numpy as np
 
 from . import algebra
 from .algebra import Sum, function, number
+from .axioms import NONE, Functions
 from .constants import recognised
-from .numbers import COMPARE, FLOAT, Points
+from .numbers import COMPARE, FLOAT, Points, computed
 from .slope import meaning
 
 T = TypeVar("T")
@@ -50,7 +51,7 @@ class Case:
         return 0 not in [sign for key, sign in self.signs.items() if not key.startswith("?")]
 
 
-def cases(compute: Callable[[Case], T], points: Points) -> Iterator[tuple[Case, T]]:
+def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
     """What is computed in each case that some point lies in."""
     size = len(next(iter(points.values())))
     waiting, count = [Case(np.arange(size))], 0
@@ -59,45 +60,45 @@ def cases(compute: Callable[[Case], T], points: Points) -> Iterator[tuple[Case, 
         try:
             yield case, compute(case)
         except Open as condition:
-            waiting += split(case, condition.value, points)
+            waiting += split(case, condition.value, points, own)
         count += 1
         if count > MOST_CASES:
             raise algebra.TooLarge
 
 
-def split(case: Case, value: Sum | str, points: Points) -> Iterator[Case]:
+def split(case: Case, value: Sum | str, points: Points, own: Functions) -> Iterator[Case]:
     """The cases by the sign of a difference, or by a mask."""
     some = {name: array[case.inside] for name, array in points.items()}
     if isinstance(value, str):
         signs, key, seen = np.where(some[value], 1, 0), f"?{value}", case.differences
     else:
-        signs, key, seen = np.sign(numeric(value, some)), value.key, (*case.differences, value)
+        signs, key, seen = np.sign(numeric(value, some, own)), value.key, (*case.differences, value)
     for sign in (1, -1, 0):
         inside = case.inside[signs == sign]
         if inside.size:
             yield Case(inside, {**case.signs, key: sign}, seen)
 
 
-def numeric(value: Sum, points: Points) -> Any:
+def numeric(value: Sum, points: Points, own: Functions = NONE) -> Any:
     """The numbers that a sum is at some points."""
     total: Any = np.zeros(len(next(iter(points.values()))))
     with np.errstate(all="ignore"):
-        return total + sum(_numeric_term(product, factor, points) for product, factor in value.terms.items())
+        return total + sum(_numeric_term(product, factor, points, own) for product, factor in value.terms.items())
 
 
-def _numeric_term(product: algebra.Product, factor: Fraction, points: Points) -> Any:
+def _numeric_term(product: algebra.Product, factor: Fraction, points: Points, own: Functions) -> Any:
     term: Any = float(factor)
     for atom, power in product:
-        base = _numeric_atom(atom, points)
+        base = _numeric_atom(atom, points, own)
         term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
     return term
 
 
-def _numeric_atom(atom: algebra.Atom, points: Points) -> Any:
+def _numeric_atom(atom: algebra.Atom, points: Points, own: Functions) -> Any:
     if atom.kind == "variable":
         return np.pi if atom.name == "PI" else points[atom.name]
-    operands = [numeric(operand, points) for operand in atom.operands]
-    return operands[0] if atom.kind == "base" else FLOAT[atom.name](*operands)
+    operands = [numeric(operand, points, own) for operand in atom.operands]
+    return operands[0] if atom.kind == "base" else computed(atom.name, own)(*operands)
 
 
 # ---- expressions as sums ---------------------------------------------------------------------------------------------
@@ -109,8 +110,9 @@ _HALF = Fraction(1, 2)
 class Algebra:
     """Turns an expression into a sum, in one case."""
 
-    def __init__(self, case: Case, conditions: frozenset[str] = frozenset()) -> None:
+    def __init__(self, case: Case, conditions: frozenset[str] = frozenset(), own: Functions = NONE) -> None:
         self.case = case
+        self.own = own  # scalar functions of a user's package
         self.conditions = conditions  # the names that are true or false
 
     def value(self, tree: ast.expr) -> Sum:
@@ -153,7 +155,7 @@ class Algebra:
 
     def called(self, name: str, args: list[ast.expr]) -> Sum:
         """A call of a scalar function."""
-        stands_for = meaning(name, args)
+        stands_for = meaning(name, args, self.own)
         if name in ("pow", "pow_number"):
             exponent = self.value(args[1]).constant
             if exponent is not None:
@@ -173,7 +175,7 @@ class Algebra:
         if name in (*_EVEN, *_ODD) and is_negative(operands[0]):
             found = function(name, -operands[0])
             return found if name in _EVEN else -found
-        if name not in FLOAT:
+        if name not in FLOAT and name not in self.own:
             raise NotAlgebraic(name)
         return function(name, *operands)
 
@@ -196,7 +198,7 @@ class Algebra:
                 return COMPARE[type(op)](self.sign(self.value(left) - self.value(right)), 0)
             case ast.Name(id=name):
                 return self.mask(name) if name in self.conditions else self.sign(algebra.variable(name)) != 0
-            case ast.Call(func=ast.Name(id=name), args=args) if (found := meaning(name, args)) is not None:
+            case ast.Call(func=ast.Name(id=name), args=args) if (found := meaning(name, args, self.own)) is not None:
                 return self.holds(found)
         raise NotAlgebraic(ast.unparse(test))
 
@@ -211,7 +213,7 @@ class Algebra:
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return True
             case ast.Call(func=ast.Name(id=name), args=args):
-                found = meaning(name, args)
+                found = meaning(name, args, self.own)
                 return isinstance(found, ast.Compare) or (
                     isinstance(found, ast.Constant) and found.value in (True, False)
                 )

@@ -45,7 +45,7 @@ def missing_slope(entry: Entry) -> str:
 
 def _derived(entry: Entry, argument: Argument) -> ast.expr:
     assert entry.compute.tree is not None
-    return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes)
+    return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes, entry.functions)
 
 
 def _formula(entry: Entry, argument: Argument) -> Formula:
@@ -68,11 +68,11 @@ def _policies(entry: Entry) -> tuple[str, ...]:
 
 def _policy(entry: Entry, argument: str) -> str:
     assert entry.compute.tree is not None
-    written = times(GRAD, slope(entry.compute.tree, {argument: ONE}))
+    written = times(GRAD, slope(entry.compute.tree, {argument: ONE}, entry.functions))
     try:
         for policy in sorted(POLICIES, key=("average", "left", "right").__contains__, reverse=True):  # for any numbers
             if Comparison(replace(entry, kink=(policy,)), argument, written, None).verdict().state != WRONG:
                 return policy
-    except Unknown:  # functions of the user's own have no numbers here
+    except Unknown:  # of a user's function that is no expression: it is not run while a spec is read
         pass
     return "average"

@@ -7,15 +7,17 @@ import math
 from collections.abc import Collection
 
 from ..model import Argument, Schema
-from .axioms import FUNCTIONS
+from .axioms import NONE, Functions, known_function
 from .numbers import CONSTANTS, FLOAT
-from .slope import ONE, NoSlope, chosen, is_number, negative, slope, times
+from .slope import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times
 
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
 
 
-def derived(schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool) -> ast.expr:
+def derived(
+    schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool, own: Functions = NONE
+) -> ast.expr:
     """The gradient formula of one argument.
 
     Args:
@@ -23,31 +25,35 @@ def derived(schema: Schema, expression: ast.expr, argument: Argument, is_complex
         expression: what the entry computes, over its arguments.
         argument: the tensor whose gradient is wanted.
         is_complex: whether the entry takes complex numbers: then the slope is conjugated.
+        own: the scalar functions of a user's package.
 
     Raises:
         NoSlope: the expression holds something whose slope is not known.
     """
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
-    if is_complex and (found := not_analytic(expression)):
-        raise NoSlope(f"{found} is no analytic function of complex numbers")
-    own = Formulas(expression, tensors).formula(slope(expression, {argument.name: ONE}))
-    tree = ast.parse(ast.unparse(with_gradient(own, tensors if is_complex else ())), mode="eval").body
+    if is_complex and (reason := not_analytic(expression, own)):
+        raise NoSlope(reason)
+    found = Formulas(expression, tensors, own).formula(slope(expression, {argument.name: ONE}, own))
+    tree = ast.parse(ast.unparse(with_gradient(found, tensors if is_complex else ())), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, expression)
     return tree
 
 
-def not_analytic(tree: ast.expr) -> str:
-    """What in an expression has no complex slope; empty where nothing has."""
+def not_analytic(tree: ast.expr, own: Functions) -> str:
+    """Why an expression has no complex slope; empty where it has one."""
+    no_function = "is no analytic function of complex numbers"
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ordered):
-            return ast.unparse(node)
+            return f"{ast.unparse(node)} {no_function}"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            known = FUNCTIONS.get(node.func.id)
+            known = known_function(node.func.id, own)
             steps = known is not None and any(text in ("0", "sgn(x)") for text in known.slopes)
             if steps or node.func.id in ("conj", "real", "imag", "maximum", "minimum", "fmax", "fmin"):
-                return node.func.id
+                return f"{node.func.id} {no_function}"
+            if node.func.id in own and own[node.func.id].slope(0) is None:
+                return f"what {node.func.id} computes is known of real numbers: say its slope beside it, by @slopes"
     return ""
 
 
@@ -83,7 +89,8 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 class Formulas:
     """Turns scalar expressions into formulas over ops."""
 
-    def __init__(self, expression: ast.expr, tensors: Collection[str]) -> None:
+    def __init__(self, expression: ast.expr, tensors: Collection[str], own: Functions) -> None:
+        self.own = own
         self.result = ast.dump(expression)
         self.tensors = tensors
 
@@ -126,11 +133,20 @@ class Formulas:
     def call(self, tree: ast.Call) -> ast.expr:
         """A call of an op; of numbers alone, the number."""
         assert isinstance(tree.func, ast.Name)
+        stands_for = self.stands_for(tree.func.id, tree.args)
+        if stands_for is not None:
+            return self.formula(stands_for)
         args = [self.formula(argument) for argument in tree.args]
-        if all(isinstance(argument, ast.Constant) for argument in args):
+        if tree.func.id in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
             value = float(FLOAT[tree.func.id](*(a.value for a in args)))  # type: ignore[attr-defined]
             if math.isfinite(value):
                 return ast.Constant(value)
         if tree.func.id == "divide":
             return ast.BinOp(args[0], ast.Div(), args[1])
         return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])
+
+    def stands_for(self, name: str, args: list[ast.expr]) -> ast.expr | None:
+        """What a function of the package computes; one of which slopes are said is an op, which has second ones too."""
+        if name not in self.own or any(self.own[name].slopes):
+            return None
+        return meaning(name, args, self.own)

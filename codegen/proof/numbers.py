@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .axioms import NONE, Functions
 from .slope import meaning
 
 FLOAT: dict[str, Callable[..., Any]] = {
@@ -80,8 +81,12 @@ class Unknown(Exception):
     """An expression of something that has no numbers here."""
 
 
-def evaluate(tree: ast.expr, points: Points) -> Any:
+def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
     """The values of an expression at some points; of a choice both sides are computed, as kernels do."""
+
+    def at(part: ast.expr) -> Any:
+        return evaluate(part, points, own)
+
     match tree:
         case ast.Constant(value=value):
             return value
@@ -90,37 +95,46 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
         case ast.Name(id=name) if name in CONSTANTS:
             return CONSTANTS[name]
         case ast.UnaryOp(op=op, operand=operand):
-            value = evaluate(operand, points)
+            value = at(operand)
             return -value if isinstance(op, ast.USub) else np.logical_not(value)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _applied(_BINARY[type(op)], tree, [left, right], points)
+            return _applied(_BINARY[type(op)], tree, [at(left), at(right)])
         case ast.BoolOp(op=op, values=values):
-            found = [evaluate(value, points) for value in values]
+            found = [at(value) for value in values]
             return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*found))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return COMPARE[type(op)](evaluate(left, points), evaluate(right, points))
+            return COMPARE[type(op)](at(left), at(right))
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
+            return np.where(at(test), at(body), at(orelse))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
-            return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
+            return np.where(at(test), at(body), at(orelse))
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _called(name, args, points)
+            return _called(name, args, points, own)
     raise Unknown(ast.unparse(tree))
 
 
-def _applied(function: Callable[..., Any], tree: ast.expr, operands: list[ast.expr], points: Points) -> Any:
+def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) -> Any:
     """A function of some operands, if it takes such numbers: bits of floats are none."""
-    values = [evaluate(operand, points) for operand in operands]
     try:
         return function(*values)
     except TypeError:
         raise Unknown(ast.unparse(tree)) from None
 
 
-def _called(name: str, args: list[ast.expr], points: Points) -> Any:
-    if name in FLOAT:
-        return FLOAT[name](*(evaluate(argument, points) for argument in args))
-    stands_for = meaning(name, args)
-    if stands_for is None:
+def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> Any:
+    stands_for = meaning(name, args, own)
+    if stands_for is not None and name not in FLOAT:
+        return evaluate(stands_for, points, own)
+    return computed(name, own)(*(evaluate(argument, points, own) for argument in args))
+
+
+def computed(name: str, own: Functions) -> Callable[..., Any]:
+    """What computes a scalar function.
+
+    Raises:
+        Unknown: nothing does here.
+    """
+    found = FLOAT.get(name) or (own[name].numbers if name in own else None)
+    if found is None:
         raise Unknown(name)
-    return evaluate(stands_for, points)
+    return found

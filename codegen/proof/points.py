@@ -11,6 +11,7 @@ import numpy as np
 
 from ..model import Argument, Entry
 from .algebra import Atom, Sum
+from .axioms import Functions
 from .cases import numeric
 from .numbers import Points
 
@@ -78,7 +79,7 @@ def _given(entry: Entry, argument: Argument) -> Iterator[float]:
 
 
 def boundary(
-    differences: Iterable[Sum], points: Points, tensors: Sequence[str], numbers: Sequence[str]
+    differences: Iterable[Sum], points: Points, tensors: Sequence[str], numbers: Sequence[str], own: Functions
 ) -> dict[str, np.ndarray]:
     """Points at which one of the differences is zero exactly: one variable is moved there, where it is linear in it.
 
@@ -90,12 +91,12 @@ def boundary(
         atoms = difference.atoms()
         if Atom("variable", name) not in atoms or (name in numbers and len(atoms) > 1):
             continue
-        at = [numeric(difference, {**few, name: np.full(200, float(v))}) for v in (0, 1, 2)]
+        at = [numeric(difference, {**few, name: np.full(200, float(v))}, own) for v in (0, 1, 2)]
         with np.errstate(all="ignore"):
             there = -at[0] / (at[1] - at[0])
             moved = {**few, name: there}
             linear = np.isclose(at[2] - at[1], at[1] - at[0]) & np.isfinite(there)
-            exact = linear & (numeric(difference, moved) == 0)
+            exact = linear & (numeric(difference, moved, own) == 0)
         found.append({key: array[exact] for key, array in moved.items()})
     return {name: np.concatenate([part[name] for part in found] or [points[name][:0]]) for name in points}
 

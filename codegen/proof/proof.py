@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class Prover:
         assert formula.tree is not None
         try:
             tree = OwnSlope(self.inliner, argument).of(formula.tree)
-            result_slope = slope(expression, {argument: ONE})
+            result_slope = slope(expression, {argument: ONE}, entry.functions)
             names = {name: ast.Name(name) for name in (RESULT_SLOPE, "grad", "result", *argument_names(entry))}
             scalar = self.inliner.scalar(tree, names)
         except (NotElementwise, NoSlope):
@@ -94,11 +95,12 @@ class Comparison:
         expression = entry.compute.tree
         assert expression is not None
         self.entry = entry
+        self.own = entry.functions
         self.argument = argument
         self.expression = expression
         self.written = written
         self.again = again  # what the written slope is differentiated to
-        self.derived = times(ast.Name("grad", ast.Load()), slope(expression, {argument: ONE}))
+        self.derived = times(ast.Name("grad", ast.Load()), slope(expression, {argument: ONE}, entry.functions))
         order = [name for name, formula in entry.gradients.items() if formula.tree is not None]
         self.policy = entry.kink[order.index(argument) if len(entry.kink) > 1 else 0]
         self.conditions = frozenset(a.name for a in entry.schema.arguments if is_mask(entry, a))
@@ -108,7 +110,7 @@ class Comparison:
     def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The points at which the expression is finite."""
         with np.errstate(all="ignore"):
-            finite = np.isfinite(np.broadcast_to(evaluate(self.expression, points), points["grad"].shape))
+            finite = np.isfinite(np.broadcast_to(self._at(self.expression, points), points["grad"].shape))
         return {name: array[finite] for name, array in points.items()}
 
     def verdict(self) -> Verdict:
@@ -132,17 +134,21 @@ class Comparison:
         movable = [name for name, array in self.points.items() if array.dtype.kind == "f" and name != "grad"]
         tensors = [a.name for a in self.entry.tensor_arguments if a.name in movable]
         numbers = [name for name in movable if name not in tensors]
-        both = boundary(self.differences, self.points, tensors, numbers), corners(self.points, tensors)
+        both = boundary(self.differences, self.points, tensors, numbers, self.own), corners(self.points, tensors)
         return self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
 
     def _boundary(self, points: Points) -> Boundary:
-        return Boundary(self.expression, self.derived, self.written, self.again, self.argument, points, self.policy)
+        slopes = self.derived, self.written, self.again
+        return Boundary(self.expression, *slopes, self.argument, points, self.policy, self.own)
+
+    def _at(self, tree: ast.expr, points: Points) -> Any:
+        return evaluate(tree, points, self.own)
 
     def _by_cases(self) -> tuple[np.ndarray | None, str]:
         """The points of interior cases in which the formulas are not proved to be equal, and why not; None: all."""
         left, why = [], ""
         try:
-            for case, reason in cases(self._compared, self.points):
+            for case, reason in cases(self._compared, self.points, self.own):
                 self.differences += case.differences
                 if reason and case.is_open:
                     left.append(case.inside)
@@ -153,7 +159,7 @@ class Comparison:
 
     def _compared(self, case: Case) -> str:
         """Why the slopes are not proved equal in a case; empty where they are."""
-        here = Algebra(case, self.conditions)
+        here = Algebra(case, self.conditions, self.own)
         try:
             zero = algebra.is_zero(here.value(self.derived) - here.value(self.written))
         except NotAlgebraic as error:
@@ -166,7 +172,7 @@ class Comparison:
         """Where the slopes differ most in numbers; empty where they agree."""
         with np.errstate(all="ignore"):
             derived, written = (
-                np.broadcast_to(evaluate(tree, points), points["grad"].shape) for tree in (self.derived, self.written)
+                np.broadcast_to(self._at(tree, points), points["grad"].shape) for tree in (self.derived, self.written)
             )
             scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
             error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)

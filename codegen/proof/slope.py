@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 
 from ..scalar_code import substitute
-from .axioms import FUNCTIONS, parsed
+from .axioms import NONE, Functions, Scalar, known_function, parsed
 
 ZERO, ONE = ast.Constant(0), ast.Constant(1)
 Slopes = Mapping[str, ast.expr]  # the slopes of names that are not constant
@@ -18,60 +18,72 @@ class NoSlope(Exception):
     """An expression of something whose slope is not known."""
 
 
-def slope(tree: ast.expr, along: Slopes) -> ast.expr:
-    """The slope of an expression, given those of its names; other names are constant."""
+def slope(tree: ast.expr, along: Slopes, own: Functions = NONE) -> ast.expr:
+    """The slope of an expression, given those of its names; other names are constant.
+
+    `own` are the scalar functions of a user's package.
+    """
     match tree:
         case ast.Name(id=name):
             return along.get(name, ZERO)
         case ast.Constant() | ast.Compare() | ast.BoolOp():
             return ZERO
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return negative(slope(operand, along))
+            return negative(slope(operand, along, own))
         case ast.UnaryOp():
             return ZERO
         case ast.BinOp(left=left, op=op, right=right):
-            return _of_operator(op, left, right, along)
+            return _of_operator(op, left, right, along, own)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return chosen(test, slope(body, along), slope(orelse, along))
+            return chosen(test, slope(body, along, own), slope(orelse, along, own))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
-            return chosen(test, slope(body, along), slope(orelse, along))
+            return chosen(test, slope(body, along, own), slope(orelse, along, own))
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _of_function(name, tree, args, along)
+            return _of_function(name, tree, args, along, own)
     raise NoSlope(ast.unparse(tree))
 
 
-def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Slopes) -> ast.expr:
+def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Slopes, own: Functions) -> ast.expr:
     """A sum, a product, a quotient or a power."""
     match op:
         case ast.Add():
-            return plus(slope(left, along), slope(right, along))
+            return plus(slope(left, along, own), slope(right, along, own))
         case ast.Sub():
-            return plus(slope(left, along), negative(slope(right, along)))
+            return plus(slope(left, along, own), negative(slope(right, along, own)))
         case ast.Mult():
-            return plus(times(slope(left, along), right), times(left, slope(right, along)))
+            return plus(times(slope(left, along, own), right), times(left, slope(right, along, own)))
         case ast.Div():
-            return slope(ast.Call(_DIVISION, [left, right], []), along)
+            return slope(ast.Call(_DIVISION, [left, right], []), along, own)
         case ast.Pow():
-            return slope(ast.Call(_POWER, [left, right], []), along)
+            return slope(ast.Call(_POWER, [left, right], []), along, own)
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return ZERO
     raise NoSlope(type(op).__name__)
 
 
-def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Slopes) -> ast.expr:
+def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Slopes, own: Functions) -> ast.expr:
     """The chain rule: the slope by each argument times that of the argument."""
-    known = FUNCTIONS.get(name)
+    known = known_function(name, own)
     found: ast.expr = ZERO
     for i, argument in enumerate(args):
-        inner = slope(argument, along)
+        inner = slope(argument, along, own)
         if is_number(inner, 0):
             continue
-        own = known.slope(i) if known is not None and len(args) == len(known.parameters) else None
-        if known is None or own is None:
-            raise NoSlope(f"the slope of {name} by its argument {i + 1}")
+        outer = slope_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
+        if known is None or outer is None:
+            hint = ": say it above the function, by @slopes" if name in own else ""
+            raise NoSlope(f"the slope of {name} by its argument {i + 1}{hint}")
         scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
-        found = plus(found, times(substitute(own, scope), inner))
+        found = plus(found, times(substitute(outer, scope), inner))
     return found
+
+
+def slope_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
+    """The slope of a function by parameter `i`: what is said of it, or that of its meaning."""
+    said = known.slope(i)
+    if said is not None or known.meaning is None:
+        return said
+    return slope(parsed(known.meaning), {known.parameters[i]: ONE}, own)
 
 
 # ---- sums and products without what goes without saying --------------------------------------------------------------
@@ -135,9 +147,9 @@ def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
     return ast.IfExp(copy.deepcopy(test), body, orelse)
 
 
-def meaning(name: str, args: list[ast.expr]) -> ast.expr | None:
+def meaning(name: str, args: list[ast.expr], own: Functions = NONE) -> ast.expr | None:
     """What a call of a scalar function stands for, in terms of others; None where that is itself."""
-    known = FUNCTIONS.get(name)
+    known = known_function(name, own)
     if known is None or known.meaning is None or len(args) != len(known.parameters):
         return None
     return substitute(parsed(known.meaning), dict(zip(known.parameters, args, strict=True)))

@@ -1,0 +1,7 @@
+"""Activations for specgrad: see generated/REFERENCE.md. `register()` makes methods of Tensor of them."""
+
+from .generated import *  # noqa: F403
+from .generated import __all__ as __all__
+from .layers import CubicRoot as CubicRoot
+from .layers import Swish as Swish
+from .layers import TwoSlopes as TwoSlopes
