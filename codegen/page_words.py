@@ -22,6 +22,19 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     return f"{how}: `{text}`"
 
 
+def reference(entry: Entry) -> str:
+    """What the op gives in terms of NumPy, with which `verify` compares it."""
+    return f"`{one_line(entry.reference.text)}`" if entry.reference else ""
+
+
+def refuses(entry: Entry) -> str:
+    """Calls that raise, after the class of what they raise."""
+    groups: dict[str, list[str]] = {}
+    for refusal in entry.refuses:
+        groups.setdefault(refusal.error, []).append(f"`{one_line(refusal.call.text)}`")
+    return "; ".join(f"{error + ' for ' if error else ''}{', '.join(calls)}" for error, calls in groups.items())
+
+
 def dtypes(code: OpCode) -> str:
     """Which dtypes are taken, and what each output has."""
     outputs = code.docs.returns
