@@ -160,6 +160,7 @@ def without_rule(tmp_path_factory: pytest.TempPathFactory) -> Any:
           self: running_total(grad.flip([dim]), dim).flip([dim])
           result: auto_linear
           samples: ["self=T(3, 4), dim=1"]
+          refuses: {IndexError: "self=T(3), dim=1"}
         """
     (folder / "ops.yaml").write_text(dedent(spec), encoding="utf-8")
     assert main([str(folder / "ops.yaml"), "--out", str(folder / "loose"), "--no-verify"]) == 0
