@@ -13,6 +13,7 @@ from .keys import CHOICES, WITHOUT_GRADIENT
 from .model import Entry, Formula, Where, undefined
 from .mutate_related import Related
 from .mutate_trees import Relations, changes, exchanged
+from .proof.complete import as_written
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,14 @@ class Mutant:
 
 
 def mutants(entry: Entry, related: Related, seed: int = 0, most: int | None = None) -> list[Mutant]:
-    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name."""
-    found = list({(m.key, m.after): m for m in [*_of_expressions(entry, related), *_of_keys(entry, related)]}.values())
+    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name.
+
+    Formulas that are derived are no mistakes that anybody makes: a mutant is to be completed with those of its own
+    expression.
+    """
+    written = as_written(entry)
+    found = [*_of_expressions(written, related), *_of_keys(written, related)]
+    found = list({(m.key, m.after): m for m in found}.values())
     if most is None or len(found) <= most:
         return found
     chosen = random.Random(f"{seed} {entry.name}").sample(range(len(found)), most)

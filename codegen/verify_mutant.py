@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import itertools
 import sys
 import types
@@ -22,6 +23,7 @@ from .helpers import RUNTIME, Known
 from .homes import read_known
 from .load import load_spec
 from .model import Entry, Spec
+from .proof.complete import completed
 from .proof.report import disproved
 from .render import OUTSIDE, Renderer
 from .rendered import NotPython
@@ -53,8 +55,9 @@ class First(Report):
 
 def judge(entry: Entry) -> str:
     """What is found wrong with an entry in the place of the tree's of its name; empty where nothing is."""
-    ops = prepared(PACKAGE)
+    ops = settled()
     try:
+        entry = completed(entry)
         if problem := invalid(entry):
             return problem
         with imported(entry) as op, warnings.catch_warnings():
@@ -66,6 +69,17 @@ def judge(entry: Entry) -> str:
         return str(found)
     except (Exception, NotPython) as error:  # no package could be made of it
         return f"{entry.name}: {type(error).__name__}: {error}"
+
+
+@functools.cache
+def settled() -> dict[str, Any]:
+    """The tree's records, when all that stays is loaded: the collector, asked after each mutant, need not look at it."""
+    ops = prepared(PACKAGE)
+    base()
+    renderer()
+    gc.collect()
+    gc.freeze()
+    return ops
 
 
 def examples(entry: Entry) -> list[str]:

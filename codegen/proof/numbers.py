@@ -103,13 +103,15 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
             return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
             return np.where(evaluate(test, points), evaluate(body, points), evaluate(orelse, points))
+        case ast.Call(func=ast.Name(id=name), args=args) if name in FLOAT:
+            return _applied(FLOAT[name], tree, args, points)
         case ast.Call(func=ast.Name(id=name), args=args):
             return _called(name, args, points)
     raise Unknown(ast.unparse(tree))
 
 
 def _applied(function: Callable[..., Any], tree: ast.expr, operands: list[ast.expr], points: Points) -> Any:
-    """A function of some operands, if it takes such numbers: bits of floats are none."""
+    """A function of some operands, if it takes so many and such numbers: bits of floats are none."""
     values = [evaluate(operand, points) for operand in operands]
     try:
         return function(*values)
@@ -118,8 +120,6 @@ def _applied(function: Callable[..., Any], tree: ast.expr, operands: list[ast.ex
 
 
 def _called(name: str, args: list[ast.expr], points: Points) -> Any:
-    if name in FLOAT:
-        return FLOAT[name](*(evaluate(argument, points) for argument in args))
     stands_for = meaning(name, args)
     if stands_for is None:
         raise Unknown(name)
