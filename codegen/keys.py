@@ -5,6 +5,11 @@ from __future__ import annotations
 COMPUTE = ("elementwise", "kernel", "view", "composite")
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
+DTYPES = (*FLOATS, *INTEGERS)
+REFUSED = "refused"  # the word of `gives` for dtypes that the op does not take
+
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
     "variants": ("function", "method", "inplace", "formula"),
@@ -27,10 +32,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
-    *("complex", "check", "batch", "domain", "samples", "hard"),
+    *("complex", "check", "batch", "domain", "samples", "hard", "gives"),
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example"}
+    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example", "gives"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

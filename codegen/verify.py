@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .verify_batch import check_batch
+from .verify_dtypes import check_dtypes
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
@@ -52,6 +53,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
+        check_dtypes(op, report)
     return report
 
 

@@ -26,6 +26,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "float32"},
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
     ),
     Op(
@@ -47,6 +48,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "-grad", "result": "auto_linear"},
     ),
     Op(
@@ -68,6 +70,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -89,6 +92,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
@@ -113,6 +117,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -134,6 +139,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -155,6 +161,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -176,6 +183,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -197,6 +205,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()",
             "exponent": "grad * (result * log(where(self == 0, 1, self))).conj()",
@@ -227,6 +236,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "int64", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -250,6 +260,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
@@ -273,6 +284,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"int32": "int32", "complex64": "complex64"},
         formulas={
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
@@ -297,6 +309,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -318,6 +331,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -339,6 +353,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -360,6 +375,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -381,6 +397,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -402,6 +419,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
     ),
     Op(
@@ -423,6 +441,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -444,6 +463,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -465,6 +485,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -486,6 +507,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -507,6 +529,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -528,6 +551,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -549,6 +573,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -570,6 +595,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -591,6 +617,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -612,6 +639,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -633,6 +661,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -654,6 +683,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -675,6 +705,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -696,6 +727,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
             "other": "-grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
@@ -721,6 +753,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "grad * (self / where(result == 0, 1, result))",
             "other": "grad * (other / where(result == 0, 1, result))",
@@ -746,6 +779,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -767,6 +801,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -788,6 +823,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
     ),
     Op(
@@ -808,6 +844,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -829,6 +866,7 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -850,6 +888,7 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
     ),
     Op(
@@ -876,6 +915,7 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -900,6 +940,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
@@ -923,6 +964,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
     ),
     Op(
@@ -943,6 +985,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -963,6 +1006,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -983,6 +1027,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
@@ -1028,6 +1073,7 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
@@ -1056,6 +1102,7 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1077,6 +1124,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
@@ -1101,6 +1149,7 @@ OPS = [
         dtype="promote",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
@@ -1125,6 +1174,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
@@ -1149,6 +1199,7 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1170,6 +1221,7 @@ OPS = [
         dtype="promote",
         kink=("smaller",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
             "result": "auto_element_wise",
@@ -1193,6 +1245,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1213,6 +1266,7 @@ OPS = [
         dtype="same",
         kink=("smaller",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1274,6 +1328,7 @@ OPS = [
         dtype="same",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1330,6 +1385,7 @@ OPS = [
         dtype="match",
         kink=("left",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where(self > 0, grad, grad * weight)",
             "weight": "where(self > 0, 0, grad * self)",
@@ -1355,6 +1411,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1376,6 +1433,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1397,6 +1455,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1418,6 +1477,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1439,6 +1499,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1460,6 +1521,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1478,6 +1540,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -1496,6 +1559,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -1514,6 +1578,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -1534,6 +1599,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad.conj()", "result": "auto_linear"},
     ),
     Op(
@@ -1609,6 +1675,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "float32"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -1629,6 +1696,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "refused", "complex64": "float32"},
         formulas={"self": "grad * 1j", "result": "auto_linear"},
     ),
     Op(
@@ -1691,6 +1759,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad",
             "other": "grad if alpha == 1 else (grad.conj() * alpha).conj()",
@@ -1720,6 +1789,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -1746,6 +1816,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad",
             "other": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
@@ -1775,6 +1846,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
             "other": "grad",
@@ -1802,6 +1874,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
     ),
     Op(
@@ -1824,6 +1897,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={
             "self": "grad / other.conj()",
             "other": "-grad * (self / other / other).conj()",
@@ -1900,6 +1974,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1920,6 +1995,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1942,6 +2018,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1963,6 +2040,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
     ),
     Op(
@@ -1992,6 +2070,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad",
             "tensor1": "grad * (value * tensor2).conj()",
@@ -2026,6 +2105,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad",
             "tensor1": "grad * (value / tensor2).conj()",
@@ -2056,6 +2136,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "grad * (1 - weight).conj()",
             "end": "grad * weight.conj()",
@@ -2086,6 +2167,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={
             "self": "(grad.conj() * (1 - weight)).conj()",
             "end": "(grad.conj() * weight).conj()",
@@ -2110,6 +2192,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
@@ -2134,6 +2217,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
             "other": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
@@ -2158,6 +2242,7 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where((self >= other) | isnan(other), grad, 0)",
             "other": "where((self >= other) | isnan(other), 0, grad)",
@@ -2182,6 +2267,7 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where((self <= other) | isnan(other), grad, 0)",
             "other": "where((self <= other) | isnan(other), 0, grad)",
@@ -2232,6 +2318,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "condition": "non_differentiable",
             "self": "where(condition, grad, 0)",
@@ -2258,6 +2345,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2325,6 +2413,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2346,6 +2435,7 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where(self >= min, grad, 0)",
             "min": "where(self < min, grad, 0)",
@@ -2371,6 +2461,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2392,6 +2483,7 @@ OPS = [
         dtype="promote",
         kink=("larger", "smaller"),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "where(self <= max, grad, 0)",
             "max": "where(self > max, grad, 0)",
@@ -2416,6 +2508,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2436,6 +2529,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2456,6 +2550,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -2476,6 +2571,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -2496,6 +2592,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -2516,6 +2613,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -2535,6 +2633,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2554,6 +2653,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2573,6 +2673,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2592,6 +2693,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -2613,6 +2715,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -2634,6 +2737,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -2655,6 +2759,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -2674,6 +2779,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "float32": "refused", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -2695,6 +2801,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={
             "self": "where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
             "other": "grad * self / where((self == 0) & (other == 0), 1, other)",
@@ -2719,6 +2826,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
@@ -2742,6 +2850,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={
             "self": "where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))",
             "other": "grad * self / where((self == 0) & (other == -1), 1, other + 1)",
@@ -2766,6 +2875,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
@@ -2789,6 +2899,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "grad * sigmoid(self - other)",
             "other": "grad * sigmoid(other - self)",
@@ -2813,6 +2924,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "grad * sigmoid(0.6931471805599453 * (self - other))",
             "other": "grad * sigmoid(0.6931471805599453 * (other - self))",
@@ -2856,6 +2968,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -2876,6 +2989,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2897,6 +3011,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={
             "self": "grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
@@ -2921,6 +3036,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2941,6 +3057,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2961,6 +3078,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2981,6 +3099,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3001,6 +3120,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
@@ -3025,6 +3145,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3065,6 +3186,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3086,6 +3208,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3106,6 +3229,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={
             "self": 'not_implemented("zeta is differentiated in its second argument only")',
             "other": "-grad * self * unfused(zeta(self + 1, other))",
@@ -3130,6 +3254,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3151,6 +3276,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3176,6 +3302,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": 'not_implemented("the incomplete gamma functions are differentiated in their second argument only")',
             "other": "-grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
@@ -3201,6 +3328,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3221,6 +3349,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3241,6 +3370,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3264,6 +3394,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
@@ -3287,6 +3418,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3307,6 +3439,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3327,6 +3460,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3347,6 +3481,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
@@ -3370,6 +3505,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3391,6 +3527,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -3411,6 +3548,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3431,6 +3569,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
@@ -3454,6 +3593,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
     ),
     Op(
@@ -3474,6 +3614,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3492,6 +3633,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -3513,6 +3655,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))",
             "other": "zeros_like(grad)",
@@ -3536,6 +3679,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
@@ -3559,6 +3703,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "refused"},
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
     ),
     Op(
@@ -3596,6 +3741,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -3614,6 +3760,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -3632,6 +3779,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -3681,6 +3829,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3700,6 +3849,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
@@ -3869,6 +4019,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "complex64",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
     ),
     Op(
@@ -3907,6 +4064,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "float32"},
         formulas={
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
@@ -3970,6 +4128,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -3990,6 +4149,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -4009,6 +4169,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -4028,6 +4189,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "refused"},
         formulas={},
     ),
     Op(
@@ -4048,6 +4210,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
     ),
     Op(
@@ -4068,6 +4231,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad.sum()", "result": "auto_linear"},
     ),
     Op(
@@ -4100,6 +4264,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim)",
             "result": "auto_linear",
@@ -4130,6 +4295,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
@@ -4164,6 +4330,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={
             "self": "expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
@@ -4188,6 +4355,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "prod_others_backward(grad, self, dim)",
             "result": "conjugate(prod_others_backward(conjugate(self_t), self_p, dim))",
@@ -4211,6 +4379,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "filled(grad / reduced_count(self.shape, None), self.shape)",
             "result": "auto_linear",
@@ -4245,6 +4414,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
             "result": "auto_linear",
@@ -4320,6 +4490,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "var_backward(grad, self, dim, correction, keepdim)",
             "result": "slope_along(var_backward(ones_like(result), self_p, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4394,6 +4565,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "std_backward(grad, self, result, dim, correction, keepdim)",
             "result": "slope_along(std_backward(ones_like(result), self_p, result, dim, correction, keepdim), self_t, dim, keepdim)",
@@ -4422,6 +4594,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -4450,6 +4623,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "spread_over_ties(grad, self, result, dim, keepdim)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, dim, keepdim), self_t, dim, keepdim)",
@@ -4474,6 +4648,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -4498,6 +4673,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -4540,6 +4716,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "spread_over_ties(grad, self, result, None, False)",
             "result": "slope_along(spread_over_ties(ones_like(result), self_p, result, None, False), self_t, None, False)",
@@ -4564,6 +4741,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -4604,6 +4782,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -4622,6 +4801,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -4640,6 +4820,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -4662,6 +4843,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={},
     ),
     Op(
@@ -4680,6 +4862,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         formulas={},
     ),
     Op(
@@ -4702,6 +4885,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={},
     ),
     Op(
@@ -4745,6 +4929,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "norm_backward(grad, self, result, p, dim, keepdim)",
             "result": "slope_along(norm_backward(ones_like(result), self_p, result, p, dim, keepdim), self_t, dim, keepdim)",
@@ -4793,6 +4978,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "complex64"},
         formulas={
             "self": "logsumexp_backward(grad, self, result, dim, keepdim)",
             "result": "sum(conjugate(logsumexp_backward(ones_like(result), self_p, result, dim, keepdim)) * self_t, dim, keepdim)",
@@ -4822,6 +5008,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={"self": "reversed_cumsum(grad, dim)", "result": "auto_linear", "backward": "cumsum_slope(grad, dim)"},
     ),
     Op(
@@ -4847,6 +5034,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_chosen(grad, self.shape, dim, indices)",
             "values": "auto_select",
@@ -4892,6 +5080,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -4923,6 +5112,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_chosen(grad, self.shape, dim, indices)",
             "values": "auto_select",
@@ -4952,6 +5142,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -4976,6 +5167,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={"self": "grad.expand(self.shape)", "result": "auto_linear"},
     ),
     Op(
@@ -4996,6 +5188,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5019,6 +5212,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -5043,6 +5237,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "spread_over_equals(grad, self, result)",
             "result": "slope_along(spread_over_equals(ones_like(result), self_p, result), self_t, None, False)",
@@ -5066,6 +5261,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -5090,6 +5286,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
             "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
             "values": "auto_select",
@@ -5329,6 +5526,7 @@ OPS = [
         dtype="accumulate",
         kink=("average",),
         complex=True,
+        gives={"int32": "int64", "complex64": "complex64"},
         formulas={
             "self": "cumprod_backward(grad, self, result, dim)",
             "result": "linear_recurrence(self_t * one_before(result, dim, False, 1), self_p, dim, False)",
@@ -5352,6 +5550,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "logcumsumexp_backward(grad, self, result, dim)",
             "result": "logcumsumexp_tangent(self_p, result, self_t, dim)",
@@ -5383,6 +5582,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "self": "recurrence_gradients(...)[0]",
             "factor": "recurrence_gradients(...)[1]",
@@ -5407,6 +5607,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5427,6 +5628,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={"self": "add_chosen(grad, self.shape, dim, indices)", "values": "auto_select"},
     ),
     Op(
@@ -5745,6 +5947,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "x1": "row_distances_backward(...)[0]",
             "x2": "row_distances_backward(...)[1]",
@@ -5832,6 +6041,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int64", "float32": "refused", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -5855,6 +6065,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -5930,6 +6141,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "float32 float64": "float32"},
         formulas={},
     ),
     Op(
@@ -6067,6 +6279,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -6139,6 +6352,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int64", "complex64": "refused", "int32 float32": "int64"},
         formulas={"sorter": "non_differentiable"},
     ),
     Op(
@@ -6212,6 +6426,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool int64 int64", "int32": "int32 int64 int64", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -6232,6 +6447,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad.mm(adjoint(mat2))",
             "mat2": "adjoint(self).mm(grad)",
@@ -6257,6 +6473,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad.bmm(adjoint(mat2))",
             "mat2": "adjoint(self).bmm(grad)",
@@ -6282,6 +6499,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad.outer(conjugate(vec))",
             "vec": "adjoint(self).mv(grad)",
@@ -6307,6 +6525,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
     ),
     Op(
@@ -6385,6 +6604,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "scaled(grad, beta)",
             "mat1": "scaled(grad.mm(adjoint(mat2)), alpha)",
@@ -6420,6 +6640,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(grad.bmm(adjoint(batch2)), alpha)",
@@ -6455,6 +6676,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "scaled(grad, beta)",
             "batch1": "scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha)",
@@ -6487,6 +6709,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "scaled(grad, beta)",
             "mat": "scaled(grad.outer(conjugate(vec)), alpha)",
@@ -6802,6 +7025,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "A": "-adjoint(result).matmul(grad).matmul(adjoint(result))",
             "result": "-result.matmul(A_t).matmul(result)",
@@ -6843,6 +7067,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "complex64 int32"},
         formulas={
             "A": "-adjoint(inverse).matmul(grad).matmul(adjoint(inverse))",
             "inverse": "-inverse.matmul(A_t).matmul(inverse)",
@@ -6866,6 +7091,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32 int32",
+            "complex64": "complex64 int32",
+            "float32 float64": "refused",
+        },
         formulas={
             "A": "solve_slopes(...)[0]",
             "B": "solve_slopes(...)[1]",
@@ -6944,6 +7176,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "complex64",
+            "float32 float64": "refused",
+        },
         formulas={
             "A": "triangular_slopes(...)[0]",
             "B": "triangular_slopes(...)[1]",
@@ -6995,6 +7234,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "A": "grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))",
             "result": "(cofactors(A_p) * A_t).sum((-2, -1))",
@@ -7018,6 +7258,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": "cofactors_slope(grad, self, result)", "result": "cofactors_tangent(self_p, result, self_t)"},
     ),
     Op(
@@ -7056,6 +7297,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64 float32"},
         formulas={
             "A": "log_determinant_slope(grads, A, sign)",
             "sign": "log_determinant_tangents(...)[0]",
@@ -7120,6 +7362,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "complex64 int32"},
         formulas={"self": "cholesky_slope(grad, L)", "L": "cholesky_tangent(L, self_t)"},
     ),
     Op(
@@ -7389,6 +7632,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64 float32 complex64"},
         formulas={
             "A": "svd_slope(grads, U, S, Vh)",
             "U": "svd_tangents_of(...)[0]",
@@ -7414,6 +7658,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={"A": "singular_values_slope(grad, A)", "result": "singular_values_tangent(A_p, A_t)"},
     ),
     Op(
@@ -7456,6 +7701,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "float32 complex64"},
         formulas={
             "self": "eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "eigen_tangents(...)[0]",
@@ -7498,6 +7744,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={"self": "eigenvalues_slope(grad, self)", "result": "eigenvalues_tangent(self_p, self_t)"},
     ),
     Op(
@@ -7536,6 +7783,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "complex64", "complex64": "complex64"},
         formulas={
             "self": "general_eigen_slope(grads, eigenvalues, eigenvectors)",
             "eigenvalues": "general_eigen_tangents(...)[0]",
@@ -7560,6 +7808,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "complex64", "complex64": "complex64"},
         formulas={
             "self": "general_eigenvalues_slope(grad, self)",
             "result": "general_eigenvalues_tangent(self_p, self_t)",
@@ -7583,6 +7832,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
     ),
     Op(
@@ -7621,6 +7871,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "pseudo_inverse_slope(grad, self, result)",
             "atol": "non_differentiable",
@@ -7895,6 +8146,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": "exponential_along(adjoint(self), grad)", "result": "exponential_along(self_p, self_t)"},
     ),
     Op(
@@ -7989,6 +8241,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
     ),
     Op(
@@ -8040,6 +8293,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32 int32 int32",
+            "complex64": "complex64 int32 int32",
+        },
         formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
     ),
     Op(
@@ -8058,6 +8317,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
+        gives={"int32": "int64", "float32": "refused"},
         formulas={},
     ),
     Op(
@@ -8229,6 +8489,12 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32 int32 int32",
+            "complex64": "complex64 int32 int32",
+        },
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
     ),
     Op(
@@ -8295,6 +8561,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "complex64",
+            "float32 float64": "refused",
+        },
         formulas={
             "LD": 'not_implemented("linalg.ldl_solve has no gradient")',
             "pivots": "non_differentiable",
@@ -9146,6 +9419,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"repeats": "non_differentiable"},
     ),
     Op(
@@ -9400,6 +9674,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "grad.unfold(dim, length, step)", "result": "auto_linear"},
     ),
     Op(
@@ -9452,6 +9727,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "grad.select(dim, index)", "result": "auto_linear"},
     ),
     Op(
@@ -9521,6 +9797,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "slice(grad, dim, start, end, step)", "result": "auto_linear"},
     ),
     Op(
@@ -9610,6 +9887,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
     ),
     Op(
@@ -9673,6 +9951,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
     ),
     Op(
@@ -9891,6 +10170,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={
             "tensors": "cat_backward(grad, sizes(tensors), dim)",
             "result": "auto_linear",
@@ -9915,6 +10195,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear", "backward": "unstacked(wanted, grad, dim)"},
     ),
     Op(
@@ -9935,6 +10216,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad.flip(dims)", "result": "auto_linear", "backward": "flip(grad, dims)"},
     ),
     Op(
@@ -9963,6 +10245,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "grad.roll(negated(shifts), dims)",
             "result": "auto_linear",
@@ -9988,6 +10271,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad.triu(diagonal)", "result": "auto_linear", "backward": "triu(grad, diagonal)"},
     ),
     Op(
@@ -10009,6 +10293,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad.tril(diagonal)", "result": "auto_linear", "backward": "tril(grad, diagonal)"},
     ),
     Op(
@@ -10033,6 +10318,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "constant_pad_nd(grad, negated(pad), 0)",
             "result": "constant_pad_nd(self_t, pad, 0)",
@@ -10057,6 +10343,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -10077,6 +10364,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "grad", "result": "auto_linear"},
     ),
     Op(
@@ -10108,6 +10396,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "index_backward(grad, self.shape, indices)",
             "indices": "non_differentiable",
@@ -10140,6 +10429,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -10175,6 +10465,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad if accumulate else zero_at(grad, indices)",
             "indices": "non_differentiable",
@@ -10204,6 +10495,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "index_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -10239,6 +10531,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -10273,6 +10566,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
@@ -10307,6 +10601,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -10341,6 +10636,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
@@ -10374,6 +10670,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "grad",
             "index": "non_differentiable",
@@ -10400,6 +10697,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -10429,6 +10727,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         formulas={
             "self": "grad.masked_fill(mask, 0)",
             "mask": "non_differentiable",
@@ -10470,6 +10769,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "int64", "int32": "int64", "complex64": "int64"},
         formulas={},
     ),
     Op(
@@ -10530,6 +10830,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
+        gives={"int32": "int64", "float32": "refused"},
         formulas={"index": "non_differentiable"},
     ),
     Op(
@@ -10730,6 +11031,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "index": "non_differentiable",
             "self": "scatter_reduce_backward(...)[0]",
@@ -10835,6 +11137,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"mask": "non_differentiable"},
     ),
     Op(
@@ -10981,6 +11284,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -11001,6 +11305,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
     ),
     Op(
@@ -11021,6 +11326,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "zeros_like(grad)", "result": "zero"},
     ),
     Op(
@@ -11071,6 +11377,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
     ),
     Op(
@@ -11101,6 +11408,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "self": "rows_times(grad, conjugate(weight))",
             "weight": "linear_weight_grad(grad, conjugate(self))",
@@ -11132,6 +11440,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         formulas={
             "grad_output": "linear(conjugate(self), grad)",
             "self": "rows_times(conjugate(grad_output), grad)",
@@ -11172,6 +11481,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "complex64",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
@@ -11209,6 +11525,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "complex64",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)",
@@ -11245,6 +11568,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "complex64",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "convolution(conjugate(self), grad, None, stride, padding, dilation, groups)",
             "self": "convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)",
@@ -11524,6 +11854,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -11552,6 +11883,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
     ),
     Op(
@@ -11581,6 +11913,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
@@ -11614,6 +11947,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
     ),
     Op(
@@ -11701,6 +12035,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -11736,6 +12071,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
@@ -11768,6 +12104,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32", "float32": "refused", "complex64": "refused"},
         formulas={},
     ),
     Op(
@@ -11859,6 +12196,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -11890,6 +12228,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "grad_output": "gather_places(grad, indices, spatial)",
             "indices": "non_differentiable",
@@ -11997,6 +12336,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
@@ -12056,6 +12396,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -12093,6 +12434,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
@@ -12202,6 +12544,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
     ),
     Op(
@@ -12229,6 +12572,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
@@ -12320,6 +12664,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "standardize_slope(grad, self, weight, dim, affine_shape, eps)",
             "weight": "(grad * standardized(self, dim, eps)).sum_to_size(affine_shape).reshape(weight.shape)",
@@ -12356,6 +12707,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "grouped_slope(grad, self, weight, groups, eps)",
             "weight": "grouped_weight_slope(grad, self, groups, eps)",
@@ -12393,6 +12751,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim)",
             "mean": "sum_channels(grad).neg() * scaled_rstd(var, weight, eps)",
@@ -12430,6 +12795,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "rms_slope(grad, self, weight, dim, eps)",
             "weight": "(grad * rms_normalized(self, dim, eps)).sum_to_size(weight.shape)",
@@ -12459,6 +12831,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "softmax_backward(grad, result, dim)",
             "result": "softmax_backward(self_t, result, dim)",
@@ -12487,6 +12860,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "softmax_backward(grad, output, dim)",
             "output": "grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)",
@@ -12515,6 +12895,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "self": "log_softmax_backward(grad, result, dim)",
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
@@ -12543,6 +12924,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "grad - (grad * output.exp()).sum(dim, True)",
             "output": "-grad * output.exp() * grad_output.sum(dim, True)",
@@ -12579,6 +12967,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
             "target": "non_differentiable",
@@ -12616,6 +13011,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]",
             "target": "non_differentiable",
@@ -12656,6 +13058,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
             "target": "non_differentiable",
@@ -12691,6 +13100,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "self": "mse_loss_backward(grad, self, target, reduction)",
             "target": "mse_loss_backward(grad, target, self, reduction)",
@@ -12725,6 +13135,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         formulas={
             "grad_output": "reduce_loss(2 * grad * (self - target), reduction)",
             "self": "2 * grad * spread_loss(grad_output, self.numel(), reduction)",
@@ -12759,6 +13170,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "binary_cross_entropy_backward(grad, self, target, weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()",
@@ -12793,6 +13211,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight)",
@@ -12829,6 +13254,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)",
             "target": "weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)",
@@ -12865,6 +13297,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "grad_output": "reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)",
             "self": "weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight)",
@@ -12893,6 +13332,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
     ),
     Op(
@@ -12922,6 +13362,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={
             "weight": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -12956,6 +13397,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "grad_output": "embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -12985,6 +13427,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=True,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={
             "self": "embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)",
             "indices": "non_differentiable",
@@ -13022,6 +13465,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "rnn_gradients(...)[0]",
             "hidden": "rnn_gradients(...)[1]",
@@ -13066,6 +13516,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "lstm_gradients(...)[0]",
             "hidden": "lstm_gradients(...)[1]",
@@ -13111,6 +13568,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "self": "gru_gradients(...)[0]",
             "hidden": "gru_gradients(...)[1]",
@@ -13159,6 +13623,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -13200,6 +13671,13 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={
+            "bool": "refused",
+            "int32": "refused",
+            "float32": "float32",
+            "complex64": "refused",
+            "float32 float64": "refused",
+        },
         formulas={
             "mask": "non_differentiable",
             "keep": "non_differentiable",
@@ -13260,6 +13738,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
+        gives={"int32": "float32", "complex64": "refused"},
         formulas={
             "self": "grad * clamp(self - target, -delta, delta)",
             "target": "-grad * clamp(self - target, -delta, delta)",
@@ -13753,6 +14232,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=False,
+        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
             "targets": "non_differentiable",
@@ -13848,6 +14328,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "complex64", "complex64": "complex64"},
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
     ),
     Op(
@@ -13876,6 +14357,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
+        gives={"int32": "complex64", "complex64": "refused"},
         formulas={
             "self": "fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])",
             "result": "auto_linear",
@@ -13908,6 +14390,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=True,
+        gives={"int32": "float32", "complex64": "float32"},
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
     ),
     Op(
