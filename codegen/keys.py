@@ -36,6 +36,20 @@ COMMON = (
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example", "gives"}
+    {
+        "name",
+        "aliases",
+        "backward",
+        "batch",
+        "check",
+        "ignores",
+        "try",
+        "domain",
+        "samples",
+        "hard",
+        "doc",
+        "example",
+        "gives",
+    }
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

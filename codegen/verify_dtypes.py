@@ -47,7 +47,9 @@ def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> N
         right = wanted.split() if " " in wanted else [wanted] * len(names)
         found = f"gives {' '.join(dict.fromkeys(names) if ' ' not in wanted else names)}" if names != right else ""
     if found:
-        text = f"({call.text}) {found} for {words}, where the entry says {wanted} (see keys dtype, dtypes, result_dtype)"
+        text = (
+            f"({call.text}) {found} for {words}, where the entry says {wanted} (see keys dtype, dtypes, result_dtype)"
+        )
         report.add(Finding(place_of(call.op, "gives"), call.op.name, "dtypes", text))
 
 
@@ -74,7 +76,7 @@ def _check_integers(call: TypedCall, kind: Any, report: Report) -> None:
     except Exception:  # it takes integers alone, or none
         return
     report.checks += 1
-    for got, wanted in zip(found, right, strict=False):
+    for got, wanted in zip(found, right, strict=True):
         if not (kind.kind == "b" and got._dtype.kind == "b"):
             _compare(call, kind, got, wanted.array, report)
 

@@ -17,7 +17,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify import points
+from specgrad.codegen.verify_samples import points
 from specgrad.codegen.verify_batch import written
 from specgrad.codegen.verify_batched import Batch, choices
 from specgrad.codegen.verify_point import Point, adopt
