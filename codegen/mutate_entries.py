@@ -143,6 +143,10 @@ def _words(entry: Entry) -> Iterator[Mutant]:
     for dtype in CHOICES["dtype"]:
         if dtype != entry.dtype and entry.compute.kind in ("elementwise", "kernel"):
             yield _key(entry, "dtype", entry.dtype, dtype, dtype=dtype)
+    for kind in CHOICES["dtypes"] if entry.compute.kind in ("elementwise", "kernel") else ():
+        others = tuple(each for each in CHOICES["dtypes"] if (each in entry.dtypes) != (each == kind))
+        if others:
+            yield _key(entry, "dtypes", " ".join(entry.dtypes), " ".join(others), dtypes=others)
     for index, rule in enumerate(entry.result_dtype):
         for other in ("same", "real", "complex", *WITHOUT_GRADIENT):
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):

@@ -18,14 +18,14 @@ from specgrad.runtime import dtypes
 from .keys import REFUSED
 from .verify_masks import worst_index
 from .verify_report import Finding, Report, both, place_of
-from .verify_typed import TypedCall, in_dtype, typed_call
+from .verify_typed import TypedCall, in_dtype, typed_calls
 
 CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samples of this size
 
 
 def check_dtypes(op: Any, report: Report) -> None:
-    """One call of an op in several dtypes; nothing of ops without a tensor to vary."""
-    call = typed_call(op)
+    """The first of an op's calls with the most tensors, in several dtypes; nothing of ops without a tensor to vary."""
+    call = next(iter(typed_calls(op)), None)
     if call is None or not call.tensors:
         return
     for words, wanted in op.gives.items():

@@ -31,6 +31,7 @@ from .scope import Ops
 from .taken import read_taken
 from .validate import CHECKS
 from .verify import verify_op
+from .verify_alike import alike
 from .verify_equivalence import equivalent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
@@ -39,6 +40,7 @@ from .verify_report import Finding, Report
 
 PACKAGE = Package("specgrad.generated")
 SPEC = RUNTIME.parent / "derivatives.yaml"
+OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
 _numbers = itertools.count()
 
 
@@ -73,7 +75,7 @@ def judge(entry: Entry) -> str:
 
 @functools.cache
 def settled() -> dict[str, Any]:
-    """The tree's records, when all that stays is loaded: the collector, asked after each mutant, need not look at it."""
+    """The tree's records, when all that stays is loaded: the collector need not look at it after each mutant."""
     ops = prepared(PACKAGE)
     base()
     renderer()
@@ -93,7 +95,19 @@ def weigh(entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr
         return found, ""
     if key in {*entry.gradients, *entry.forward, "backward"} and code(entry) == code(mutant):
         return "", "the same generated code"
+    if key == "commutative" and entry.commutative:
+        return "", "operands that change places are another way to the same, which was checked"
+    if key in OF_DTYPES:
+        return "", _alike(completed(mutant))
     return "", (equivalent(entry, *trees, renderer().inliner) or "") if trees else ""
+
+
+def _alike(mutant: Entry) -> str:
+    """Why no dtypes tell a mutant from its entry; empty where some do."""
+    with imported(mutant) as op, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        count = alike(settled()[mutant.name], op)
+    return f"no input tells them apart: {count} calls" if count else ""
 
 
 def code(entry: Entry) -> list[str]:

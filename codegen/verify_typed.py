@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from specgrad.runtime import dtypes
-from specgrad.runtime.autograd.grad_mode import no_grad
 from specgrad.runtime.casting import cast
 from specgrad.runtime.tensor import TensorBase, adopt
 
@@ -32,29 +31,37 @@ class TypedCall:
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
         """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
-        padded = [*kinds, *kinds[-1:] * len(self.tensors)]
+        padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
         return [in_dtype(drawn.array, kind) for drawn, kind in zip(self.tensors, padded, strict=False)]
 
-    def outputs(self, arrays: Sequence[np.ndarray], function: Any = None) -> list[Any]:
-        """What the op gives for such tensors."""
+    def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """What the op gives for such tensors, which require grad where they can; `others` stand for arguments."""
         given = {id(drawn): array for drawn, array in zip(self.tensors, arrays, strict=True)}
 
         def passed(value: Any) -> Any:
             if isinstance(value, list):
                 return [passed(item) for item in value]
-            return adopt(given.get(id(value), value.array).copy()) if isinstance(value, Drawn) else value
+            return _tensor(given.get(id(value), value.array)) if isinstance(value, Drawn) else value
 
-        keywords = {("input" if name == "self" else name): passed(v) for name, v in self.arguments.items()}
-        with no_grad(), np.errstate(all="ignore"):
-            found = (function or self.op.function)(**keywords)
+        arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
+        if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
+            arguments["self"] = arguments["self"].detach()
+        with np.errstate(all="ignore"):
+            found = self.op.function(**{("input" if name == "self" else name): v for name, v in arguments.items()})
         return [found] if isinstance(found, TensorBase) else list(found)
 
 
-def typed_call(op: Any) -> TypedCall | None:
-    """The first of the op's calls with the most tensors, of those without a dtype of their own."""
+def _tensor(array: np.ndarray) -> Any:
+    tensor = adopt(array.copy())
+    tensor._rg = tensor._dtype.kind in "fc"
+    return tensor
+
+
+def typed_calls(op: Any) -> list[TypedCall]:
+    """The calls of an op without a dtype of their own, those with the most tensors first."""
     calls = [TypedCall(op, text) for text in call_texts(op)]
     plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
-    return max(plain, key=lambda call: len(call.tensors), default=None)
+    return sorted(plain, key=lambda call: -len(call.tensors))
 
 
 def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:

@@ -99,7 +99,7 @@ def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest
     assert re.match(r"1 ops, \d+ mutants, \d+ equivalent, \d+ killed \([\d.]+% of those that differ\)", shown[-1])
     (record,) = json.loads(out.read_text(encoding="utf-8"))
     assert len(record["survivors"]) == len(shown) - 2
-    assert record["killed"] + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
+    assert len(record["killed"]) + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
     assert [m for m in record["survivors"] if m["key"] in ("self", "elementwise", "result")] == []
 
 
