@@ -1,7 +1,7 @@
-"""Whether two records of an op answer every combination of dtypes alike: then no input tells apart what they were made of.
+"""Whether two records of an op answer all combinations of dtypes alike: no input then tells apart what they come from.
 
-There are finitely many: all dtypes for all tensors, each pair of dtypes for the first and the others, for the last and
-the others, and Python's numbers in the place of each number. Values stand for their dtype.
+There are finitely many: all dtypes for all tensors, each pair of dtypes for the first and the others, and for the last
+and the others, and Python's numbers in the place of each number. Values stand for their dtype.
 """
 
 from __future__ import annotations
