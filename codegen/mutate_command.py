@@ -34,7 +34,7 @@ def mutate_command(argv: Sequence[str], spec: Spec, path: Path) -> int:
     if options.unlike is not None:
         changed = _unlike(spec, path, options.unlike)
         chosen = [name for name in chosen if name in changed]
-    entries = _spread([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
+    entries = spread([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries), options)
     for each in scores:
@@ -60,7 +60,7 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _spread(entries: Sequence[Entry], most: int | None, seed: int) -> list[Entry]:
+def spread(entries: Sequence[Entry], most: int | None, seed: int) -> list[Entry]:
     """At most so many entries, at equal distances in the spec; the seed says where they begin."""
     if most is None or most >= len(entries):
         return list(entries)

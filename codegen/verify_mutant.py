@@ -32,7 +32,7 @@ from .taken import read_taken
 from .validate import CHECKS
 from .verify import verify_op
 from .verify_alike import alike
-from .verify_equivalence import equivalent
+from .verify_equivalence import equivalent, tangent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
 from .verify_processes import Package, guarded, prepared
@@ -99,6 +99,9 @@ def weigh(entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr
         return "", "operands that change places are another way to the same, which was checked"
     if key in OF_DTYPES:
         return "", _alike(completed(mutant))
+    if trees is None and key in entry.forward and key in mutant.forward:
+        rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
+        trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
     return "", (equivalent(entry, *trees, renderer().inliner) or "") if trees else ""
 
 
