@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .verify_batch import check_batch
+from .verify_dtypes import check_dtypes
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
@@ -16,9 +17,10 @@ from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, c
 from .verify_point import Point, formulas_alone, gradients, joined
 from .verify_reference import check_kinds, check_reference
 from .verify_refuses import check_refuses
+from .verify_replaces import check_replaces
 from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
-from .verify_samples import call_texts
+from .verify_samples import points
 from .verify_second import check_second
 
 Check = Callable[[Point, Report], None]
@@ -58,15 +60,19 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
             verify_point(op, text, hard, is_complex, report)
         check_kinds(op, report)
         check_refuses(op, report)
+        for check in (check_dtypes, check_replaces):
+            _attempt_whole(check, op, report)
     return report
 
 
-def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
-    """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
-    for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
-        if is_complex or {"float", "int", "bool"} & set(op.dtypes):
-            yield from ((text, False, is_complex) for text in call_texts(op))
-            yield from ((text, True, is_complex) for text in op.hard)
+def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
+    """Run a check of an op as a whole; a sample that cannot be called has been found at its point."""
+    try:
+        check(op, report)
+    except Exception as error:
+        key = key_of(op, error)
+        if not any(finding.op == op.name for finding in report.findings.values()):
+            report.add(Finding(place_of(op, key), op.name, key, said(error)))
 
 
 def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:

@@ -259,6 +259,19 @@ HINTS = [
     ("bend", "self * other * slope", "self * OTHER * slope",
      "4:23: bend, elementwise: unknown name 'OTHER' (did you mean 'other'?)"),
 ]  # fmt: skip
+STATED = [
+    ("running", "  check:", "  gives: {int33: int32}\n  check:",
+     "11:11: running, gives: unknown dtype 'int33' (did you mean 'int32'?)"),
+    ("running", "  check:", "  gives: {int32: int64 int32}\n  check:",
+     "11:18: running, gives: 2 dtypes for 1 output"),
+    ("running", "  check:", "  gives: {int32: refuse}\n  check:",
+     "11:18: running, gives: unknown dtype 'refuse' (did you mean 'refused'?)"),
+    ("running", "  check:", "  gives: int32\n  check:",
+     "11:10: running, gives: dtypes and what comes out are wanted here, as in "
+     "{int32: float32, int32 float64: float64}"),
+    ("bend", "aliases: [bow]", "commutative: true",
+     "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
+]  # fmt: skip
 ALL = {
     "names": NAMES,
     "unused": UNUSED,
@@ -268,4 +281,5 @@ ALL = {
     "circles": CIRCLES,
     "signatures": SIGNATURES,
     "hints": HINTS,
+    "stated": STATED,
 }
