@@ -154,6 +154,7 @@ class Entry:
     samples: tuple[Sample, ...] = ()
     hard: tuple[Sample, ...] = ()
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
+    once_differentiable: bool = False  # an op that its formulas call has no gradient
     complex: bool = True  # verify runs complex128 too
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad

@@ -15,6 +15,9 @@ def check_gradients(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.compute.kind == "composite":
         return
+    if entry.once_differentiable and all(formula.tree is None for formula in entry.gradients.values()):
+        key = "once_differentiable"
+        yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
     for name, formula in entry.gradients.items():
         argument = entry.schema.argument(name)
         if argument is None or not argument.type.is_tensor:
