@@ -107,7 +107,10 @@ def attempt(check: Check, point: Point, report: Report) -> None:
             report.checks += 1  # the error that the entry promises
             return
         subject, key = _at_fault(check, point, error)
-        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}"))
+        hint = ""
+        if check in SECOND_ORDER and isinstance(error, NotDifferentiableError):
+            hint = f" (where that is meant the entry says `{ONCE}: true`)"
+        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}{hint}"))
 
 
 def is_once_differentiable(op: Any) -> bool:
