@@ -29,14 +29,6 @@ MOST_LEVELS = 100  # likewise
 TOO_LARGE = f"expected at most {MOST_PARTS:,} parts with the definitions written out: make an op of some of them"
 TOO_DEEP = f"expected at most {MOST_LEVELS} levels with the definitions written out: make an op of some of them"
 
-# Local and global names of the generated functions in which definitions become local variables.
-RESERVED = frozenset(
-    ("grad", "grads", "given", "input", "into", "kernels", "len", "mode", "name", "new", "node", "op", "out", "own")
-    + ("result", "results", "saved", "total", "version", "wanted", "watch")
-)
-RESERVED_BEGINNINGS = ("formulas_", "grad_", "kept_", "shared_", "tangent")
-RESERVED_ENDINGS = ("_p", "_t")
-
 
 def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
     """Why a definition cannot have this name; empty where it can."""
@@ -48,8 +40,8 @@ def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
         return f"'{name}' is an output already"
     if name in before:
         return f"'{name}' is defined twice"
-    taken = name in RESERVED or name.startswith(RESERVED_BEGINNINGS) or name.endswith(RESERVED_ENDINGS)
-    return f"'{name}' has a meaning in generated code: choose another name" if taken else ""
+    is_of_forward_mode = name.endswith(("_p", "_t"))
+    return "x_p and x_t are words of forward formulas: choose another name" if is_of_forward_mode else ""
 
 
 def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:

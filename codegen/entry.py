@@ -11,13 +11,13 @@ import yaml
 from . import formula
 from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
-from .keys import CHOICES, COMMON, COMPUTE, KEYS, WITHOUT_GRADIENT
-from .model import Compute, Entry, Formula, Sample, Schema, undefined
-from .places import Source
+from .keys import CHOICES, COMMON, COMPUTE, ERRORS, KEYS, WITHOUT_GRADIENT
+from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
+from .places import Source, Text
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
-from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX, faults
+from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, faults
 
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
@@ -51,6 +51,7 @@ class EntryReader(Fields):
             schema=schema,
             where=self.where("name"),
             compute=self._compute(schema),
+            reference=self._reference(),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
             commutative=(self.choice("commutative") or "false").lower() == "true",
@@ -72,8 +73,9 @@ class EntryReader(Fields):
             forward=self._forward(schema, differentiability, gradients),
             output_differentiability=differentiability,
             domain=self._domain(schema),
-            samples=self._samples("samples"),
-            hard=self._samples("hard"),
+            samples=self._samples("samples", self.items("samples")),
+            hard=self._samples("hard", self.items("hard")),
+            refuses=self._refuses(),
             kink=self.choices("kink") or ("average",),
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
@@ -93,9 +95,10 @@ class EntryReader(Fields):
 
     def _senseless(self) -> frozenset[str]:
         """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
+        unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"refuses"})
         if "composite" in self.values:
-            return frozenset({"dtype", "batch"})
-        return frozenset() if "kernel" in self.values else frozenset({"batch"})
+            return unchecked | {"dtype", "batch"}
+        return unchecked if "kernel" in self.values else unchecked | {"batch"}
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:
@@ -248,8 +251,19 @@ class EntryReader(Fields):
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
-    def _samples(self, key: str) -> tuple[Sample, ...]:
-        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in self.items(key)]
+    def _reference(self) -> Formula | None:
+        """What the op gives, in terms of NumPy."""
+        text = self.text("reference")
+        tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about("reference")) if text else None
+        return Formula(text.value, tree, text.where()) if text and tree is not None else None
+
+    def _refuses(self) -> tuple[Refusal, ...]:
+        """Calls that must raise: a list, or a list for each class of errors."""
+        groups = self.groups("refuses", ERRORS)
+        return tuple(Refusal(c, error) for error, texts in groups.items() for c in self._samples("refuses", texts))
+
+    def _samples(self, key: str, texts: Iterable[Text]) -> tuple[Sample, ...]:
+        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in texts]
         return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
 
     def _example(self) -> str:

@@ -12,6 +12,7 @@ from .savings import SavedTensor
 from .suggest import did_you_mean
 
 CHECKS = (
+    "values against the reference, and the calls that are refused",
     "slopes against differences, first and second order",
     "forward mode against reverse",
     "every subset of inputs that require grad and of missing output gradients",
@@ -48,6 +49,8 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
     yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
+    if entry.reference:
+        yield field("reference", " ".join(entry.reference.text.split()))
     yield field("dtypes", dtypes(entry))
     if entry.check:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")
@@ -156,6 +159,8 @@ def check_lines(entry: Entry) -> Iterator[str]:
         yield field("sample", "made from the arity: full, broadcast, 0-d and empty operands")
     for sample in entry.hard:
         yield field("hard", sample.text)
+    for refusal in entry.refuses:
+        yield field("refuses", f"{refusal.call.text}{f' ({refusal.error})' if refusal.error else ''}")
     if entry.hard:
         yield field("at kinks", f"the gradient is the {' and the '.join(entry.kink)} of the slopes from the two sides")
     numbers = "float64 and complex128" if entry.complex and "complex" in entry.dtypes else "float64"

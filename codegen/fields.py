@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import yaml
@@ -76,13 +77,33 @@ class Fields:
     def items(self, key: str) -> list[Text]:
         """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
         node = self.values.get(key)
-        nodes = [] if node is None else node.value if isinstance(node, yaml.SequenceNode) else [node]
-        if node is not None and not nodes:
+        return [] if node is None else self._listed(key, node)
+
+    def _listed(self, key: str, node: yaml.Node) -> list[Text]:
+        nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        if not nodes:
             self.report(self.source.where(node), "an empty list says nothing: fill it, or leave the key out", key)
         for item in nodes:
             if not isinstance(item, yaml.ScalarNode):
                 self.report(self.source.where(item), "a list of plain values is wanted here", key)
         return [self.source.text(item) for item in nodes if isinstance(item, yaml.ScalarNode)]
+
+    def groups(self, key: str, words: Collection[str]) -> dict[str, list[Text]]:
+        """The values of a key that takes a list of scalars, or a mapping from words to such lists; no word is ''."""
+        node = self.values.get(key)
+        if not isinstance(node, yaml.MappingNode):
+            return {"": self.items(key)}
+        found: dict[str, list[Text]] = {}
+        for word, given in node.value:
+            name = word.value if isinstance(word, yaml.ScalarNode) else ""
+            if name not in words:
+                hint = did_you_mean(name, words) or f" (one of {' '.join(words)})"
+                self.report(self.source.where(word), f"unknown word '{name}'{hint}", key)
+            elif name in found:
+                self.report(self.source.where(word), f"'{name}' is given twice", key)
+            else:
+                found[name] = self._listed(key, given)
+        return found
 
     def choices(self, key: str) -> tuple[str, ...]:
         """The words of a key, each checked to be one that the key takes."""

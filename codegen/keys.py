@@ -5,6 +5,8 @@ from __future__ import annotations
 COMPUTE = ("elementwise", "kernel", "view", "composite")
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
+ERRORS = ("IndexError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")  # that a wrong call raises
+
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
     "variants": ("function", "method", "inplace", "formula"),
@@ -30,11 +32,11 @@ PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a li
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
-    *("complex", "check", "batch", "domain", "samples", "hard"),
+    *("complex", "check", "batch", "domain", "samples", "hard", "refuses"),
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example"}
-    | {"where"}
+    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "refuses"}
+    | {"reference", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

@@ -109,6 +109,14 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """One call that must raise, and the class of the error; empty for any proper one."""
+
+    call: Sample
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of the spec: what its ops have in common, and the keys that it gives values for."""
 
@@ -130,6 +138,7 @@ class Entry:
     schema: Schema
     where: Where
     compute: Compute
+    reference: Formula | None = None  # the same in terms of NumPy
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None
     commutative: bool = False  # x <operator> y = y <operator> x
@@ -153,6 +162,7 @@ class Entry:
     domain: dict[str, tuple[float, float]] = field(default_factory=dict)  # argument name -> interval
     samples: tuple[Sample, ...] = ()
     hard: tuple[Sample, ...] = ()
+    refuses: tuple[Refusal, ...] = ()
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     once_differentiable: bool = False  # an op that its formulas call has no gradient
     complex: bool = True  # verify runs complex128 too

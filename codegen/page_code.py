@@ -12,7 +12,19 @@ from .doc_code import DocCode, Lines, plain_parameters
 from .families import Family
 from .model import Entry
 from .op_code import OpCode
-from .page_words import computed, definitions, domain, dtypes, forward, gradients, hard_points, saved, vmap
+from .page_words import (
+    computed,
+    definitions,
+    domain,
+    dtypes,
+    forward,
+    gradients,
+    hard_points,
+    reference,
+    refuses,
+    saved,
+    vmap,
+)
 from .pictured import plain_values
 from .render import Renderer
 
@@ -40,6 +52,7 @@ class OpPart:
         found = [
             ("computed", computed(self.renderer, self.entry)),
             ("where", "; ".join(definitions(self.entry))),
+            ("the same in NumPy", reference(self.entry)),
             ("dtypes", dtypes(self.code)),
             *gradients(self.entry),
             ("saved", "; ".join(saved(self.renderer, self.entry))),
@@ -48,6 +61,7 @@ class OpPart:
             ("hard points", hard_points(self.entry)),
             ("vmap", vmap(self.code)),
             *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
+            ("refused", refuses(self.entry)),
         ]
         return [(label, words) for label, words in found if words]
 

@@ -27,6 +27,19 @@ def definitions(entry: Entry) -> Iterator[str]:
     yield from (f"`{name} = {one_line(each.text)}`" for name, each in entry.definitions.items())
 
 
+def reference(entry: Entry) -> str:
+    """What the op gives in terms of NumPy, with which `verify` compares it."""
+    return f"`{one_line(entry.reference.text)}`" if entry.reference else ""
+
+
+def refuses(entry: Entry) -> str:
+    """Calls that raise, after the class of what they raise."""
+    groups: dict[str, list[str]] = {}
+    for refusal in entry.refuses:
+        groups.setdefault(refusal.error, []).append(f"`{one_line(refusal.call.text)}`")
+    return "; ".join(f"{error + ' for ' if error else ''}{', '.join(calls)}" for error, calls in groups.items())
+
+
 def dtypes(code: OpCode) -> str:
     """Which dtypes are taken, and what each output has."""
     outputs = code.docs.returns

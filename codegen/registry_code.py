@@ -27,6 +27,15 @@ class RegistryCode:
         return tuple(s.text for s in self.entry.hard)
 
     @property
+    def reference(self) -> str:
+        return " ".join(self.entry.reference.text.split()) if self.entry.reference else ""
+
+    @property
+    def refuses(self) -> tuple[tuple[str, str], ...]:
+        """(call, class of the error)."""
+        return tuple((refusal.call.text, refusal.error) for refusal in self.entry.refuses)
+
+    @property
     def formula_texts(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
         if self.entry.backward is not None:

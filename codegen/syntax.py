@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import EllipsisType
 
 from .bounds import constant_fault
 
-Syntax = tuple[type[ast.AST], ...]
+Syntax = tuple[type, ...]  # of nodes, and of constants that are no numbers
 
 _LEAVES = (ast.Name, ast.Constant, ast.Load)
 _CALLS = (ast.Call, ast.keyword, ast.IfExp)
@@ -19,6 +20,10 @@ _STRUCTURE = (ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.
 
 SCALAR_SYNTAX: Syntax = (*_LEAVES, *_CALLS, *_ARITHMETIC, *_BITWISE, *_UNARY, *_LOGIC)
 TENSOR_SYNTAX: Syntax = (*SCALAR_SYNTAX, *_STRUCTURE)
+REFERENCE_SYNTAX: Syntax = (
+    *(*TENSOR_SYNTAX, ast.In, ast.NotIn, ast.BitXor, ast.LShift, ast.RShift, ast.Starred, EllipsisType),
+    *(ast.ListComp, ast.GeneratorExp, ast.comprehension, ast.Store, ast.Lambda, ast.arguments, ast.arg),
+)
 SAMPLE_SYNTAX: Syntax = (*_LEAVES, ast.Call, ast.keyword, *_ARITHMETIC, *_UNARY, ast.Tuple, ast.List)
 
 _SPELLING: dict[type[ast.AST], str] = {
@@ -79,11 +84,13 @@ def _fault(node: ast.AST, syntax: Syntax) -> str:
             return f"'{name}': names with a leading underscore are not allowed"
         case ast.keyword(arg=None):
             return "a starred argument is not allowed here"
+        case ast.Call(func=ast.Lambda()) if ast.Lambda in syntax:
+            return ""
         case ast.Call(func=function) if not isinstance(function, ast.Name | ast.Attribute):
             return "only a function or a method can be called"
         case ast.Constant(value=bytes()):
             return "a bytes literal is not allowed here"
-        case ast.Constant(value=value) if value is Ellipsis:
+        case ast.Constant(value=value) if value is Ellipsis and EllipsisType not in syntax:
             return "'...' is not allowed here"
         case ast.Attribute() if ast.Attribute not in syntax and library_of(node):
             return of_library(node)

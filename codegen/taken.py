@@ -1,7 +1,7 @@
 """The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them.
 
-They are read off what was generated for specgrad's own ops: every name there that is neither an op nor an argument
-belongs to the generator. Without those files nothing is known to be taken.
+They are read off what was generated for specgrad's own ops: every name there that is neither an op nor an argument nor
+one that an entry defines belongs to the generator. Without those files nothing is known to be taken.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def _read(generated: Path, spec: Spec) -> Taken:
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
     values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
     values |= {output.name for entry in spec.entries for output in entry.schema.returns}
+    values |= {name for entry in spec.entries for name in entry.definitions}
     used = {name for module in (ops, nodes, *others) for name in _names_in_functions(module)}
     builtin = {name for name in used - values if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)

@@ -20,6 +20,8 @@ from .validate_gradient import check_gradients
 from .validate_logic import check_logic
 from .validate_names import check_names
 from .validate_overloads import check_overloads
+from .validate_reference import check_reference
+from .validate_refuses import check_refuses
 from .validate_sample import check_samples
 from .validate_signatures import check_signatures
 from .validate_unused import check_unused
@@ -123,6 +125,8 @@ CHECKS = (
     check_forward,
     check_logic,
     check_samples,
+    check_refuses,
+    check_reference,
     check_signatures,
     check_unused,
 )

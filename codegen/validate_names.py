@@ -87,7 +87,7 @@ def _check_aliases(context: Context) -> Iterator[Problem]:
 
 
 def _check_taken(context: Context) -> Iterator[Problem]:
-    """Names of ops, arguments and outputs that generated code, formulas or tensors use themselves."""
+    """Names of ops, arguments, outputs and definitions that generated code, formulas or tensors use themselves."""
     entry, taken = context.entry, context.known.taken
     for name in public_names(entry):
         if name in taken.functions:
@@ -98,3 +98,6 @@ def _check_taken(context: Context) -> Iterator[Problem]:
     for name in [a.name for a in entry.schema.arguments] + [r.name for r in entry.schema.returns]:
         if name in taken.locals or name.startswith("_"):
             yield context.problem(entry.where, TAKEN.format(name), name)
+    for name, definition in entry.definitions.items():
+        if name in taken.locals or name in MEANING:
+            yield context.problem(definition.where, TAKEN.format(name), name)

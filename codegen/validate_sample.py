@@ -25,13 +25,13 @@ def check_samples(context: Context) -> Iterator[Problem]:
         yield context.problem(entry.key_places["kink"], message, "kink")
     for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
         for sample in samples:
-            yield from _check_sample(context, key, sample)
+            yield from check_sample(context, key, sample)
     loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
     if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_places:
         yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
 
 
-def _check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
+def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
     """Arguments the op has, all those it requires, and values made of known names."""
     arguments = context.entry.schema.arguments
     known = [a.name for a in arguments]

@@ -17,6 +17,8 @@ from .verify_layouts import check_commutative, check_inplace, check_layouts, che
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
 from .verify_places import spec_entry
 from .verify_point import Point, formulas_alone, gradients, joined
+from .verify_reference import check_kinds, check_reference
+from .verify_refuses import check_refuses
 from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import call_texts
@@ -25,6 +27,7 @@ from .verify_second import check_second
 Check = Callable[[Point, Report], None]
 
 EVERYWHERE: tuple[Check, ...] = (
+    check_reference,
     check_reverse,
     check_backward,
     check_forward,
@@ -43,6 +46,7 @@ EVERYWHERE: tuple[Check, ...] = (
 SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
 ONCE = "once_differentiable"
 UNRECORDED: tuple[Check, ...] = (
+    check_reference,
     check_inplace,
     check_number,
     check_commutative,
@@ -52,11 +56,13 @@ UNRECORDED: tuple[Check, ...] = (
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
-    """All checks at all points of one op; the findings go into `report`, where one is given."""
+    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given."""
     report = Report() if report is None else report
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
+        check_kinds(op, report)
+        check_refuses(op, report)
     entry = spec_entry(op)
     if entry is not None and "kink" in entry.key_places and "kink" not in entry.inherited:
         check_kink(op, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Iterator
+from dis import opmap
 from itertools import pairwise
 from pathlib import PurePath
 from types import CodeType
@@ -13,6 +14,7 @@ from typing import Any
 from .model import legible
 from .verify_places import has_key
 
+RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 LONGEST = 400  # letters of what an error says
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
@@ -26,9 +28,40 @@ def key_of(op: Any, error: BaseException) -> str:
     behind = codes[own[-1] + 1 :] if own else []
     if not behind:
         return ""
-    is_check = _file(behind[0]).parent.name == "rules" and "batching" not in _file(behind[0]).parts
-    key = "check" if is_check else str(op.kind)
+    key = "check" if _is_rule(_file(behind[0])) else str(op.kind)
     return key if has_key(op, key) else ""
+
+
+def _is_rule(file: PurePath) -> bool:
+    """Whether a file has checks of arguments: the runtime's, or those of a package outside the tree."""
+    in_rules = file.parent.name == "rules" and "batching" not in file.parts
+    return in_rules or "checks" in (file.stem, file.parent.name)
+
+
+PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call raises
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether a call was refused as it should be: on purpose, and before anything was computed."""
+    return is_proper(error) and on_purpose(error) and not computes(error)
+
+
+def is_proper(error: BaseException) -> bool:
+    """Whether an error is of a class for wrong calls; Python's own for recursion is none."""
+    return isinstance(error, PROPER) and not isinstance(error, RecursionError)
+
+
+def on_purpose(error: BaseException) -> bool:
+    """Whether somebody wrote `raise`, rather than that an operation failed."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_code.co_code[last.tb_lasti] in RAISES
+
+
+def computes(error: BaseException) -> bool:
+    """Whether an error comes from a kernel: from a file or folder of kernels."""
+    return any("kernels" in (*_file(code).parts, _file(code).stem) for each in _chain(error) for code in _codes(each))
 
 
 def said(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""An entry's example against a function that stands in its op's place: the one statement of values in an entry."""
+"""An entry's example, run as users read it, or against a function that stands in its op's place."""
 
 from __future__ import annotations
 
@@ -6,13 +6,46 @@ import doctest
 import functools
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from specgrad.runtime.overloads import Overloads
 
+from .model import legible
+from .verify_errors import LONGEST
+from .verify_report import Finding, Report, place_of
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def check_example(op: Any, report: Report) -> None:
+    """The op's own example prints what it says."""
+    if not op.example:
+        return
+    report.checks += 1
+    with registered(op) as names:
+        if shown := _failure(op.name, op.example, names):
+            report.add(Finding(place_of(op, "example"), op.name, "example", legible(shown, LONGEST)))
+
+
+@contextmanager
+def registered(op: Any) -> Iterator[dict[str, Any]]:
+    """The names that an example may use: of a package outside the tree its own name, and the functions in it."""
+    place = str(op.function.__module__).removesuffix(".ops")
+    package = importlib.import_module(place)
+    if place.startswith("specgrad."):
+        yield {}
+        return
+    register, unregister = (getattr(package, name, lambda: None) for name in ("register", "unregister"))
+    register()
+    try:
+        public = {name: getattr(package, name) for name in package.__all__}
+        yield {**public, Path(op.spec).stem: package, place.partition(".")[0]: package}
+    finally:
+        unregister()
 
 
 def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, package: str) -> str:
@@ -25,8 +58,7 @@ def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, 
         generated: the import path of the package that has the entry.
         package: what its examples call it; empty for specgrad.
     """
-    sg = importlib.import_module("specgrad")
-    names = {"sg": sg, "specgrad": sg} | ({package: sys.modules[generated]} if package else {})
+    names = {package: sys.modules[generated]} if package else {}
     with standing_in(op, tree, generated):
         for example in filter(None, examples):
             shown = _failure(op.name, example, names)
@@ -35,8 +67,10 @@ def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, 
     return ""
 
 
-def _failure(name: str, example: str, names: dict[str, Any]) -> str:
-    test = doctest.DocTestParser().get_doctest(f"{example}\n", dict(names), name, None, 0)
+def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyType({})) -> str:
+    sg = importlib.import_module("specgrad")
+    scope = {"sg": sg, "specgrad": sg, **names}
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", scope, name, None, 0)
     shown: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
     runner.run(test, out=shown.append)

@@ -17,6 +17,7 @@ from .isolation import limit_memory, spoil
 from .verify import verify_op
 from .verify_bounds import check_bounds, concerned
 from .verify_cuda import simulate
+from .verify_example import check_example
 from .verify_report import Finding, Report
 
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
@@ -47,9 +48,11 @@ def known_ops(package: Package) -> dict[str, Known]:
 
 
 def check_op(package: Package, name: str) -> Report:
-    """All checks of an op."""
+    """All checks of an op, and its example."""
     op = prepared(package)[name]
-    return guarded(op, verify_op(op))
+    report = verify_op(op)
+    check_example(op, report)
+    return guarded(op, report)
 
 
 def check_op_bounds(package: Package, name: str) -> Report:

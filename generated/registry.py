@@ -27,6 +27,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
+        reference="np.abs(self)",
+        example=">>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))\ntensor([1.5000, 0.0000, 2.0000])",
     ),
     Op(
         name="neg",
@@ -48,6 +50,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad", "result": "auto_linear"},
+        reference="np.negative(self)",
+        example=">>> sg.neg(sg.tensor([1, -2]))\ntensor([-1,  2])",
     ),
     Op(
         name="sign",
@@ -69,6 +73,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="self if self.dtype == bool else np.sign(self)",
+        example=">>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))\ntensor([-1.,  0.,  1.])",
     ),
     Op(
         name="sgn",
@@ -93,6 +99,8 @@ OPS = [
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
         },
+        reference="self if self.dtype == bool else np.sign(self)",
+        example=">>> sg.sgn(sg.tensor([3 + 4j, 0j]))\ntensor([0.6000+0.8000j, 0.0000+0.0000j])",
     ),
     Op(
         name="square",
@@ -114,6 +122,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
+        reference="self if self.dtype == bool else np.square(self)",
+        example=">>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))\ntensor([1., 4., 9.])",
     ),
     Op(
         name="sqrt",
@@ -135,6 +145,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
+        reference="np.sqrt(self)",
+        example=">>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))\ntensor([2.0000, 1.4142,    nan])",
     ),
     Op(
         name="rsqrt",
@@ -156,6 +168,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
+        reference="np.power(self * 1.0, -0.5)",
+        example=">>> sg.rsqrt(sg.tensor([4.0, 0.25]))\ntensor([0.5000, 2.0000])",
     ),
     Op(
         name="reciprocal",
@@ -177,6 +191,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
+        reference="np.power(self * 1.0, -1)",
+        example=">>> sg.reciprocal(sg.tensor([2.0, -4.0]))\ntensor([ 0.5000, -0.2500])",
     ),
     Op(
         name="pow.Tensor_Tensor",
@@ -202,6 +218,8 @@ OPS = [
             "exponent": "grad * (result * log(where(self == 0, 1, self))).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.trunc(np.float_power(self, exponent)).astype(int) if self.dtype.kind == 'i' else np.power(self, exponent)",
+        example=">>> x = sg.tensor([1.0, 2.0, 3.0])\n>>> sg.pow(x, 2)\ntensor([1., 4., 9.])\n>>> sg.pow(2, x)\ntensor([2., 4., 8.])",
     ),
     Op(
         name="pow.Tensor_Scalar",
@@ -231,6 +249,9 @@ OPS = [
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.power(self, exponent)",
+        check="integer_power",
+        refuses=(("self=V([2, 3]), exponent=-1", "RuntimeError"),),
     ),
     Op(
         name="pow_number",
@@ -254,6 +275,7 @@ OPS = [
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.power(self, exponent)",
     ),
     Op(
         name="pow.Scalar",
@@ -277,6 +299,7 @@ OPS = [
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.trunc(np.float_power(self, exponent)).astype(int) if np.array(self).dtype == int and exponent.dtype == int else np.power(self, exponent)",
     ),
     Op(
         name="exp",
@@ -298,6 +321,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
+        reference="np.exp(self)",
+        example=">>> x = sg.tensor([0.0, 1.0], requires_grad=True)\n>>> x.exp().sum().backward()\n>>> x.grad\ntensor([1.0000, 2.7183])",
     ),
     Op(
         name="exp2",
@@ -319,6 +344,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
+        reference="np.power(2.0, self)",
+        example=">>> sg.exp2(sg.tensor([0, 3]))\ntensor([1., 8.])",
     ),
     Op(
         name="expm1",
@@ -340,6 +367,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
+        reference="scipy.special.expm1(self)",
+        example=">>> sg.expm1(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
         name="log",
@@ -361,6 +390,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
+        reference="np.log(self)",
+        example=">>> sg.log(sg.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
     ),
     Op(
         name="log2",
@@ -382,6 +413,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
+        reference="np.log2(self)",
+        example=">>> sg.log2(sg.tensor([1.0, 8.0]))\ntensor([0., 3.])",
     ),
     Op(
         name="log10",
@@ -403,6 +436,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
+        reference="np.log10(self)",
+        example=">>> sg.log10(sg.tensor([1.0, 1000.0]))\ntensor([0., 3.])",
     ),
     Op(
         name="log1p",
@@ -424,6 +459,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
+        reference="scipy.special.log1p(self)",
+        example=">>> sg.log1p(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
         name="sin",
@@ -445,6 +482,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
+        reference="np.sin(self)",
+        example=">>> sg.sin(sg.tensor([0.0, sg.pi / 2]))\ntensor([0., 1.])",
     ),
     Op(
         name="cos",
@@ -466,6 +505,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
+        reference="np.cos(self)",
+        example=">>> sg.cos(sg.tensor([0.0, sg.pi]))\ntensor([ 1., -1.])",
     ),
     Op(
         name="tan",
@@ -487,6 +528,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
+        reference="np.tan(self)",
+        example=">>> sg.tan(sg.tensor([0.0, sg.pi / 4]))\ntensor([0., 1.])",
     ),
     Op(
         name="asin",
@@ -508,6 +551,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        reference="np.arcsin(self)",
+        example=">>> sg.asin(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])",
     ),
     Op(
         name="acos",
@@ -529,6 +574,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        reference="np.arccos(self)",
+        example=">>> sg.acos(sg.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])",
     ),
     Op(
         name="atan",
@@ -550,6 +597,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
+        reference="np.arctan(self)",
+        example=">>> sg.atan(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])",
     ),
     Op(
         name="sinh",
@@ -571,6 +620,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
+        reference="np.sinh(self)",
+        example=">>> sg.sinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])",
     ),
     Op(
         name="cosh",
@@ -592,6 +643,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
+        reference="np.cosh(self)",
+        example=">>> sg.cosh(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])",
     ),
     Op(
         name="tanh",
@@ -613,6 +666,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
+        reference="np.tanh(self)",
+        example=">>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.7616,  0.0000,  0.7616])",
     ),
     Op(
         name="asinh",
@@ -634,6 +689,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
+        reference="np.arcsinh(self)",
+        example=">>> sg.asinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8814])",
     ),
     Op(
         name="acosh",
@@ -655,6 +712,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
+        reference="np.arccosh(self)",
+        example=">>> sg.acosh(sg.tensor([1.0, 2.0]))\ntensor([0.0000, 1.3170])",
     ),
     Op(
         name="atanh",
@@ -676,6 +735,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        reference="np.arctanh(self)",
+        example=">>> sg.atanh(sg.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])",
     ),
     Op(
         name="atan2",
@@ -701,6 +762,8 @@ OPS = [
             "other": "-grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
             "result": "auto_element_wise",
         },
+        reference="np.arctan2(self, other)",
+        example=">>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))\ntensor([ 1.5708, -2.3562])",
     ),
     Op(
         name="hypot",
@@ -726,6 +789,8 @@ OPS = [
             "other": "grad * (other / where(result == 0, 1, result))",
             "result": "auto_element_wise",
         },
+        reference="np.hypot(self, other)",
+        example=">>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))\ntensor([5.])",
     ),
     Op(
         name="erf",
@@ -747,6 +812,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
+        reference="scipy.special.erf(self)",
+        example=">>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.8427,  0.0000,  0.8427])",
     ),
     Op(
         name="erfc",
@@ -768,6 +835,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
+        reference="scipy.special.erfc(self)",
+        example=">>> sg.erfc(sg.tensor([0.0, 5.0]))\ntensor([1.0000e+00, 1.5375e-12])",
     ),
     Op(
         name="sigmoid",
@@ -789,6 +858,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
+        reference="1 / (1 + np.exp(-1.0 * self))",
+        example=">>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))\ntensor([0.1192, 0.5000, 0.8808])",
     ),
     Op(
         name="logsigmoid",
@@ -809,6 +880,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
+        reference="scipy.special.log_expit(self)",
+        example=">>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))\ntensor([-200.0000,   -0.6931])",
     ),
     Op(
         name="relu",
@@ -830,6 +903,8 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
+        reference="np.clip(self, 0, None)",
+        example=">>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))\ntensor([0., 0., 2.])",
     ),
     Op(
         name="leaky_relu",
@@ -851,6 +926,8 @@ OPS = [
         kink=("left",),
         complex=False,
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
+        reference="np.where(self > 0, self, negative_slope * self)",
+        example=">>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])",
     ),
     Op(
         name="elu",
@@ -880,6 +957,8 @@ OPS = [
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
         },
+        reference="scale * np.where(self > 0, self, alpha * np.expm1(np.minimum(input_scale * self, 0)))",
+        example=">>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])",
     ),
     Op(
         name="silu",
@@ -904,6 +983,8 @@ OPS = [
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
         },
+        reference="self / (1 + np.exp(-self))",
+        example=">>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.2689,  0.0000,  0.7311])",
     ),
     Op(
         name="normal_pdf",
@@ -924,6 +1005,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
+        reference="scipy.stats.norm.pdf(self)",
     ),
     Op(
         name="normal_cdf",
@@ -944,6 +1026,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
+        reference="scipy.special.ndtr(self)",
     ),
     Op(
         name="gelu_erf",
@@ -964,6 +1047,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
+        reference="self * scipy.special.ndtr(self)",
     ),
     Op(
         name="gelu_tanh",
@@ -987,6 +1071,7 @@ OPS = [
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
         },
+        reference="self / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
     ),
     Op(
         name="gelu",
@@ -1005,6 +1090,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="self * scipy.special.ndtr(self) if approximate == 'none' else self / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
+        check="gelu_approximation",
+        refuses=(
+            ("self=T(3, 4), approximate='sum'", "RuntimeError"),
+            ("self=T(3, 4), approximate='mean'", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.1587,  0.0000,  0.8413])\n>>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')\ntensor([-0.1588,  0.0000,  0.8412])",
     ),
     Op(
         name="softplus",
@@ -1032,6 +1124,8 @@ OPS = [
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
         },
+        reference="np.where(beta * self > threshold, self, np.logaddexp(0, beta * self) / beta)",
+        example=">>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))\ntensor([ 0.3133,  0.6931, 30.0000])",
     ),
     Op(
         name="hardtanh",
@@ -1057,6 +1151,8 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
+        reference="np.clip(self, min_val, max_val)",
+        example=">>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))\ntensor([-1.0000,  0.5000])",
     ),
     Op(
         name="celu",
@@ -1081,6 +1177,10 @@ OPS = [
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
         },
+        reference="np.maximum(self, 0) + alpha * np.expm1(np.minimum(self, 0) / alpha)",
+        check="celu_scale",
+        refuses=(("self=T(3, 4), alpha=0", "RuntimeError"),),
+        example=">>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)\ntensor([-0.7869,  2.0000])",
     ),
     Op(
         name="selu",
@@ -1105,6 +1205,8 @@ OPS = [
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
         },
+        reference="1.0507009873554804934193349852946 * np.where(self > 0, self, 1.6732632423543772848170429916717 * np.expm1(self))",
+        example=">>> sg.selu(sg.tensor([-1.0, 2.0]))\ntensor([-1.1113,  2.1014])",
     ),
     Op(
         name="mish",
@@ -1129,6 +1231,8 @@ OPS = [
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
         },
+        reference="self * np.tanh(np.logaddexp(0, self))",
+        example=">>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.3034,  0.0000,  0.8651])",
     ),
     Op(
         name="hardsigmoid",
@@ -1150,6 +1254,8 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
+        reference="np.clip(self / 6 + 0.5, 0, 1)",
+        example=">>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))\ntensor([0.0000, 0.5000, 0.7500])",
     ),
     Op(
         name="hardswish",
@@ -1174,6 +1280,8 @@ OPS = [
             "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
             "result": "auto_element_wise",
         },
+        reference="self * np.clip(self / 6 + 0.5, 0, 1)",
+        example=">>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))\ntensor([-0.0000,  1.1250,  4.0000])",
     ),
     Op(
         name="hardshrink",
@@ -1194,6 +1302,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
+        reference="np.where(np.abs(self) <= lambd, 0, self)",
+        example=">>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))\ntensor([-0.7000,  0.0000,  2.0000])",
     ),
     Op(
         name="softshrink",
@@ -1214,6 +1324,10 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
+        reference="np.sign(self) * np.maximum(np.abs(self) - lambd, 0)",
+        check="shrink_width",
+        refuses=(("self=T(3, 4), lambd=-1", "RuntimeError"), ("self=T(3, 4), lambd=inf", "RuntimeError")),
+        example=">>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))\ntensor([-0.2000,  0.0000,  1.5000])",
     ),
     Op(
         name="tanhshrink",
@@ -1232,6 +1346,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="self - np.sinh(self) / np.cosh(self)",
+        example=">>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))\ntensor([0.0000, 1.0360])",
     ),
     Op(
         name="softsign",
@@ -1250,6 +1366,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="self / (1 + np.abs(self))",
+        example=">>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))\ntensor([-0.5000,  0.7500])",
     ),
     Op(
         name="threshold",
@@ -1275,6 +1393,8 @@ OPS = [
         kink=("left",),
         complex=False,
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
+        reference="np.where(self > bound, self, value)",
+        example=">>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)\ntensor([9., 2.])",
     ),
     Op(
         name="glu",
@@ -1293,6 +1413,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.split(self, 2, dim)[0] * scipy.special.expit(np.split(self, 2, dim)[1])",
+        check="two_halves",
+        refuses=(("self=T()", "RuntimeError"), ("self=T(3, 5)", "RuntimeError")),
+        example=">>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))\ntensor([0.5000, 2.0000])",
     ),
     Op(
         name="prelu",
@@ -1311,6 +1435,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.where(self > 0, self, self * weight.reshape([-1 if d == 1 else 1 for d in range(self.ndim)]))",
+        check="channel_slopes",
+        refuses=(
+            ("self=T(), weight=T(3)", "RuntimeError"),
+            ("self=I(3, 4), weight=T(1)", "RuntimeError"),
+            ("self=B(3, 4), weight=T(1)", "RuntimeError"),
+        ),
+        example=">>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))\ntensor([[-0.1000, -0.5000]])",
     ),
     Op(
         name="channel_leak",
@@ -1335,6 +1467,7 @@ OPS = [
             "weight": "where(self > 0, 0, grad * self)",
             "result": "auto_element_wise",
         },
+        reference="np.maximum(self, 0) + weight * np.minimum(self, 0)",
     ),
     Op(
         name="floor",
@@ -1356,6 +1489,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.floor(self)",
+        example=">>> sg.floor(sg.tensor([-1.5, 1.5]))\ntensor([-2.,  1.])",
     ),
     Op(
         name="ceil",
@@ -1377,6 +1512,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.ceil(self)",
+        example=">>> sg.ceil(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  2.])",
     ),
     Op(
         name="round",
@@ -1398,6 +1535,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.round(self)",
+        example=">>> sg.round(sg.tensor([0.5, 1.5, 2.6]))\ntensor([0., 2., 3.])\n>>> sg.round(sg.tensor([1.2345]), decimals=2)\ntensor([1.2300])",
     ),
     Op(
         name="round.decimals",
@@ -1419,6 +1558,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.round(self, decimals)",
     ),
     Op(
         name="trunc",
@@ -1440,6 +1580,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.trunc(self)",
+        example=">>> sg.trunc(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  1.])",
     ),
     Op(
         name="frac",
@@ -1461,6 +1603,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "result": "auto_element_wise"},
+        reference="np.fmod(self, 1)",
+        example=">>> sg.frac(sg.tensor([-1.5, 1.25]))\ntensor([-0.5000,  0.2500])",
     ),
     Op(
         name="isnan",
@@ -1479,6 +1623,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.isnan(self)",
+        example=">>> sg.isnan(sg.tensor([1.0, sg.nan]))\ntensor([False,  True])",
     ),
     Op(
         name="isinf",
@@ -1497,6 +1643,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.isinf(self)",
+        example=">>> sg.isinf(sg.tensor([1.0, -sg.inf]))\ntensor([False,  True])",
     ),
     Op(
         name="isfinite",
@@ -1515,6 +1663,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.isfinite(self)",
+        example=">>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))\ntensor([ True, False, False])",
     ),
     Op(
         name="conj",
@@ -1535,6 +1685,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.conj()", "result": "auto_linear"},
+        reference="self if self.dtype == bool else np.conj(self)",
+        example=">>> sg.conj(sg.tensor([1 + 2j]))\ntensor([1.-2.j])",
     ),
     Op(
         name="conj_physical",
@@ -1554,6 +1706,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="self if self.dtype == bool else np.conj(self)",
+        example=">>> sg.conj_physical(sg.tensor([1 + 2j]))\ntensor([1.-2.j])",
     ),
     Op(
         name="resolve_conj",
@@ -1572,6 +1726,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.array(self)",
+        example=">>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())\ntensor([1.-2.j])",
     ),
     Op(
         name="resolve_neg",
@@ -1590,6 +1746,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.array(self)",
+        example=">>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)\ntensor([-2.])",
     ),
     Op(
         name="real_copy",
@@ -1610,6 +1768,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_linear"},
+        reference="np.real(self)",
     ),
     Op(
         name="imag_copy",
@@ -1630,6 +1789,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * 1j", "result": "auto_linear"},
+        reference="np.imag(self)",
     ),
     Op(
         name="real",
@@ -1648,6 +1808,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.real(self)",
+        example=">>> z = sg.tensor([1 + 2j])\n>>> sg.real(z)\ntensor([1.])\n>>> z.real.zero_()\ntensor([0.])\n>>> z\ntensor([0.+2.j])",
     ),
     Op(
         name="imag",
@@ -1666,6 +1828,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.imag(self)",
+        check="with_imaginary_part",
+        refuses=(("self=T(4, 4)", "RuntimeError"),),
+        example=">>> sg.imag(sg.tensor([1 + 2j]))\ntensor([2.])",
     ),
     Op(
         name="add.Tensor",
@@ -1696,6 +1862,8 @@ OPS = [
             "other": "grad if alpha == 1 else (grad.conj() * alpha).conj()",
             "result": "auto_linear",
         },
+        reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
+        example=">>> x = sg.tensor([1.0, 2.0])\n>>> sg.add(x, sg.tensor([[10.0], [20.0]]))\ntensor([[11., 12.],\n        [21., 22.]])\n>>> sg.add(x, x, alpha=0.5)\ntensor([1.5000, 3.0000])",
     ),
     Op(
         name="add.Scalar",
@@ -1721,6 +1889,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_element_wise"},
+        reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
     ),
     Op(
         name="sub.Tensor",
@@ -1751,6 +1920,10 @@ OPS = [
             "other": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
             "result": "auto_linear",
         },
+        reference="np.subtract(self, np.multiply(alpha, other))",
+        check="integer_difference",
+        refuses=(("self=B(3, 4), other=T(4)", "RuntimeError"),),
+        example=">>> sg.tensor([5, 7]) - sg.tensor([1, 10])\ntensor([ 4, -3])",
     ),
     Op(
         name="rsub.Tensor",
@@ -1780,6 +1953,10 @@ OPS = [
             "other": "grad",
             "result": "auto_linear",
         },
+        reference="np.subtract(other, np.multiply(alpha, self))",
+        check="integer_difference",
+        refuses=(("self=B(3, 4), other=T(3, 4)", "RuntimeError"),),
+        example=">>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))\ntensor([9, 8])",
     ),
     Op(
         name="mul.Tensor",
@@ -1803,6 +1980,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
+        reference="np.multiply(self, other)",
+        example=">>> x = sg.tensor([1.0, 2.0], requires_grad=True)\n>>> (x * sg.tensor([3.0, 4.0])).sum().backward()\n>>> x.grad\ntensor([3., 4.])",
     ),
     Op(
         name="div.Tensor",
@@ -1829,6 +2008,8 @@ OPS = [
             "other": "-grad * (self / other / other).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.true_divide(self, other)",
+        example=">>> sg.div(sg.tensor([1, 2, 3]), 2)\ntensor([0.5000, 1.0000, 1.5000])\n>>> sg.div(sg.tensor([-7.0, 7.0]), 2, rounding_mode='floor')\ntensor([-4.,  3.])",
     ),
     Op(
         name="div.Tensor_mode",
@@ -1856,6 +2037,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.true_divide(self, other) if rounding_mode is None else np.floor_divide(self, other) if rounding_mode == 'floor' else np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
+        check="rounding_mode",
+        refuses=(("self=T(3, 4), other=T(4, lo=0.5, hi=2), rounding_mode='other'", "RuntimeError"),),
     ),
     Op(
         name="div.Scalar_mode",
@@ -1879,6 +2063,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.true_divide(self, other) if rounding_mode is None else np.floor_divide(self, other) if rounding_mode == 'floor' else np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
+        check="rounding_mode",
+        refuses=(("self=T(3, 4), other=0.7, rounding_mode='other'", "RuntimeError"),),
     ),
     Op(
         name="floor_divide",
@@ -1901,6 +2088,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.floor_divide(self, other)",
+        check="integer_divisor",
+        refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
+        example=">>> sg.tensor([-7, 7]) // 2\ntensor([-4,  3])",
     ),
     Op(
         name="trunc_divide",
@@ -1921,6 +2112,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
+        reference="np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
+        check="integer_divisor",
+        refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
     ),
     Op(
         name="remainder",
@@ -1943,6 +2137,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
+        reference="np.remainder(self, other)",
+        check="integer_divisor",
+        refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
+        example=">>> sg.tensor([-7, 7]) % 3\ntensor([2, 1])",
     ),
     Op(
         name="fmod",
@@ -1964,6 +2162,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
+        reference="np.fmod(self, other)",
+        check="integer_divisor",
+        refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
+        example=">>> sg.fmod(sg.tensor([-7, 7]), 3)\ntensor([-1,  1])",
     ),
     Op(
         name="addcmul",
@@ -1998,6 +2200,8 @@ OPS = [
             "tensor2": "grad * (value * tensor1).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.add(self, np.prod(np.broadcast_arrays(tensor1, tensor2), 0) * value)",
+        example=">>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)\ntensor([2.5000, 5.0000])",
     ),
     Op(
         name="addcdiv",
@@ -2032,6 +2236,8 @@ OPS = [
             "tensor2": "-grad * (value * tensor1 / tensor2 / tensor2).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.add(self, np.true_divide(tensor1, tensor2) * value)",
+        example=">>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)\ntensor([1.2500, 2.0000])",
     ),
     Op(
         name="lerp.Tensor",
@@ -2062,6 +2268,7 @@ OPS = [
             "weight": "grad * (end - self).conj()",
             "result": "auto_element_wise",
         },
+        reference="self * (1 - weight) + end * weight",
     ),
     Op(
         name="lerp.Scalar",
@@ -2091,6 +2298,8 @@ OPS = [
             "end": "(grad.conj() * weight).conj()",
             "result": "auto_linear",
         },
+        reference="self * (1 - weight) + end * weight",
+        example=">>> sg.lerp(sg.tensor([0.0, 10.0]), sg.tensor([1.0, 20.0]), 0.25)\ntensor([ 0.2500, 12.5000])",
     ),
     Op(
         name="maximum",
@@ -2115,6 +2324,8 @@ OPS = [
             "other": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
             "result": "auto_element_wise",
         },
+        reference="np.maximum(self, other)",
+        example=">>> sg.maximum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))\ntensor([3., 5.])",
     ),
     Op(
         name="minimum",
@@ -2139,6 +2350,8 @@ OPS = [
             "other": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
             "result": "auto_element_wise",
         },
+        reference="np.minimum(self, other)",
+        example=">>> sg.minimum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))\ntensor([1., 2.])",
     ),
     Op(
         name="fmax",
@@ -2163,6 +2376,8 @@ OPS = [
             "other": "where((self >= other) | isnan(other), 0, grad)",
             "result": "auto_element_wise",
         },
+        reference="np.fmax(self, other)",
+        example=">>> sg.fmax(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))\ntensor([3., 2.])",
     ),
     Op(
         name="fmin",
@@ -2187,6 +2402,8 @@ OPS = [
             "other": "where((self <= other) | isnan(other), 0, grad)",
             "result": "auto_element_wise",
         },
+        reference="np.fmin(self, other)",
+        example=">>> sg.fmin(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))\ntensor([1., 2.])",
     ),
     Op(
         name="where",
@@ -2205,6 +2422,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.nonzero(condition)",
+        example=">>> sg.where(sg.tensor([False, True, True]))\n(tensor([1, 2]),)",
     ),
     Op(
         name="where.self",
@@ -2238,6 +2457,10 @@ OPS = [
             "other": "where(condition, 0, grad)",
             "result": "where(condition, self_t, other_t)",
         },
+        reference="np.where(condition, self, other)",
+        check="boolean_condition",
+        refuses=(("condition=T(), self=T(), other=T()", "RuntimeError"),),
+        example=">>> x = sg.tensor([-1.0, 2.0, -3.0])\n>>> sg.where(x > 0, x, 0.0)\ntensor([0., 2., 0.])",
     ),
     Op(
         name="clamp.both",
@@ -2259,6 +2482,7 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
+        reference="np.clip(self, min, max)",
     ),
     Op(
         name="clamp",
@@ -2282,6 +2506,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.clip(self, min, max)",
+        check="some_bound",
+        refuses=(("self=T(3, 4), min=None", "RuntimeError"),),
+        example=">>> sg.clamp(sg.tensor([-2.0, 0.5, 3.0]), -1, 1)\ntensor([-1.0000,  0.5000,  1.0000])\n>>> sg.clamp(sg.tensor([-2.0, 0.5, 3.0]), max=0)\ntensor([-2.,  0.,  0.])",
     ),
     Op(
         name="clamp.Tensor",
@@ -2305,6 +2533,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.clip(self, min, max)",
+        check="some_bound",
+        refuses=(("self=T(3, 4), min=None", "RuntimeError"),),
     ),
     Op(
         name="clamp_min",
@@ -2326,6 +2557,8 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
+        reference="np.clip(self, min, None)",
+        example=">>> sg.clamp_min(sg.tensor([-2, 3]), 0)\ntensor([0, 3])",
     ),
     Op(
         name="clamp_min.Tensor",
@@ -2351,6 +2584,7 @@ OPS = [
             "min": "where(self < min, grad, 0)",
             "result": "auto_element_wise",
         },
+        reference="np.clip(self, min, None)",
     ),
     Op(
         name="clamp_max",
@@ -2372,6 +2606,8 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
+        reference="np.clip(self, None, max)",
+        example=">>> sg.clamp_max(sg.tensor([-2, 3]), 0)\ntensor([-2,  0])",
     ),
     Op(
         name="clamp_max.Tensor",
@@ -2397,6 +2633,7 @@ OPS = [
             "max": "where(self > max, grad, 0)",
             "result": "auto_element_wise",
         },
+        reference="np.clip(self, None, max)",
     ),
     Op(
         name="eq.Tensor",
@@ -2417,6 +2654,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.equal(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) == sg.tensor([1, 0, 3])\ntensor([ True, False,  True])",
     ),
     Op(
         name="ne.Tensor",
@@ -2437,6 +2676,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.not_equal(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) != sg.tensor([1, 0, 3])\ntensor([False,  True, False])",
     ),
     Op(
         name="lt.Tensor",
@@ -2457,6 +2698,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.less(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) < 2.5\ntensor([ True,  True, False])",
     ),
     Op(
         name="le.Tensor",
@@ -2477,6 +2720,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.less_equal(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) <= 2\ntensor([ True,  True, False])",
     ),
     Op(
         name="gt.Tensor",
@@ -2497,6 +2742,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.greater(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) > 2\ntensor([False, False,  True])",
     ),
     Op(
         name="ge.Tensor",
@@ -2517,6 +2764,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.greater_equal(self, other)",
+        example=">>> sg.tensor([1, 2, 3]) >= 2\ntensor([False,  True,  True])",
     ),
     Op(
         name="logical_and",
@@ -2536,6 +2785,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.logical_and(self, other)",
+        example=">>> sg.logical_and(sg.tensor([True, True]), sg.tensor([True, False]))\ntensor([ True, False])",
     ),
     Op(
         name="logical_or",
@@ -2555,6 +2806,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.logical_or(self, other)",
+        example=">>> sg.logical_or(sg.tensor([True, False]), sg.tensor([False, False]))\ntensor([ True, False])",
     ),
     Op(
         name="logical_xor",
@@ -2574,6 +2827,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.logical_xor(self, other)",
+        example=">>> sg.logical_xor(sg.tensor([True, True]), sg.tensor([True, False]))\ntensor([False,  True])",
     ),
     Op(
         name="logical_not",
@@ -2593,6 +2848,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.logical_not(self)",
+        example=">>> sg.logical_not(sg.tensor([0, 2]))\ntensor([ True, False])",
     ),
     Op(
         name="bitwise_and.Tensor",
@@ -2614,6 +2871,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bitwise_and(self, other)",
+        example=">>> sg.tensor([6, 5]) & 3\ntensor([2, 1])",
     ),
     Op(
         name="bitwise_or.Tensor",
@@ -2635,6 +2894,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bitwise_or(self, other)",
+        example=">>> sg.tensor([6, 5]) | 3\ntensor([7, 7])",
     ),
     Op(
         name="bitwise_xor.Tensor",
@@ -2656,6 +2917,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bitwise_xor(self, other)",
+        example=">>> sg.tensor([6, 5]) ^ 3\ntensor([5, 6])",
     ),
     Op(
         name="bitwise_not",
@@ -2675,6 +2938,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bitwise_not(self)",
+        example=">>> ~sg.tensor([0, 5])\ntensor([-1, -6])",
     ),
     Op(
         name="xlogy.Tensor",
@@ -2700,6 +2965,8 @@ OPS = [
             "other": "grad * self / where((self == 0) & (other == 0), 1, other)",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.xlogy(self, other)",
+        example=">>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))\ntensor([0.0000, 2.1972])",
     ),
     Op(
         name="xlogy.Scalar_Self",
@@ -2723,6 +2990,7 @@ OPS = [
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.xlogy(self, other)",
     ),
     Op(
         name="xlog1py",
@@ -2747,6 +3015,8 @@ OPS = [
             "other": "grad * self / where((self == 0) & (other == -1), 1, other + 1)",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.xlog1py(self, other)",
+        example=">>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))\ntensor([0.0000, 2.1972])",
     ),
     Op(
         name="xlog1py.self_scalar",
@@ -2770,6 +3040,7 @@ OPS = [
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.xlog1py(self, other)",
     ),
     Op(
         name="logaddexp",
@@ -2794,6 +3065,8 @@ OPS = [
             "other": "grad * sigmoid(other - self)",
             "result": "auto_element_wise",
         },
+        reference="np.logaddexp(self, other)",
+        example=">>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))\ntensor([6.9315e-01, 1.0007e+03])",
     ),
     Op(
         name="logaddexp2",
@@ -2818,6 +3091,8 @@ OPS = [
             "other": "grad * sigmoid(0.6931471805599453 * (other - self))",
             "result": "auto_element_wise",
         },
+        reference="np.logaddexp2(self, other)",
+        example=">>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))\ntensor([1., 4.])",
     ),
     Op(
         name="logit",
@@ -2837,6 +3112,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.special.logit(self if eps is None else np.clip(self, eps, 1 - eps))",
+        example=">>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)\ntensor([0.0000, 2.1972, 4.5951])",
     ),
     Op(
         name="log_odds",
@@ -2857,6 +3134,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
+        reference="scipy.special.logit(self)",
     ),
     Op(
         name="entr",
@@ -2877,6 +3155,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
+        reference="scipy.special.entr(self)",
+        example=">>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.3466, -0.0000])",
     ),
     Op(
         name="sinc",
@@ -2901,6 +3181,8 @@ OPS = [
             "self": "grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
         },
+        reference="np.sinc(self)",
+        example=">>> sg.sinc(sg.tensor([0.0, 0.5]))\ntensor([1.0000, 0.6366])",
     ),
     Op(
         name="erfinv",
@@ -2922,6 +3204,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
+        reference="scipy.special.erfinv(self)",
+        example=">>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.4769,    inf])",
     ),
     Op(
         name="erfcx",
@@ -2942,6 +3226,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
+        reference="scipy.special.erfcx(self)",
+        example=">>> sg.special.erfcx(sg.tensor([0.0, 100.0]))\ntensor([1.0000, 0.0056])",
     ),
     Op(
         name="ndtr",
@@ -2962,6 +3248,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
+        reference="scipy.special.ndtr(self)",
+        example=">>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))\ntensor([0.0228, 0.5000, 0.9772])",
     ),
     Op(
         name="ndtri",
@@ -2982,6 +3270,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
+        reference="scipy.special.ndtri(self)",
+        example=">>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))\ntensor([  -inf, 0.0000, 1.9600])",
     ),
     Op(
         name="log_ndtr",
@@ -3005,6 +3295,8 @@ OPS = [
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.log_ndtr(self)",
+        example=">>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))\ntensor([-53.2313,  -0.6931])",
     ),
     Op(
         name="lgamma",
@@ -3026,6 +3318,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
+        reference="scipy.special.gammaln(self)",
+        example=">>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))\ntensor([0.0000, 3.1781, 0.5724])",
     ),
     Op(
         name="mvlgamma",
@@ -3045,6 +3339,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="sum(scipy.special.gammaln(self - j / 2) for j in range(p)) + p * (p - 1) / 4 * np.log(np.pi)",
+        check="positive_order",
+        refuses=(("self=T(3, 4), p=-5", "RuntimeError"),),
+        example=">>> sg.mvlgamma(sg.tensor([3.0]), 2)\ntensor([1.5502])",
     ),
     Op(
         name="digamma",
@@ -3066,6 +3364,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
+        reference="scipy.special.digamma(self)",
+        example=">>> sg.digamma(sg.tensor([1.0, 0.5]))\ntensor([-0.5772, -1.9635])",
     ),
     Op(
         name="polygamma",
@@ -3087,6 +3387,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
+        reference="scipy.special.polygamma(n, self)",
+        check="nonnegative_order",
+        refuses=(("n=-5, self=T(3)", "RuntimeError"),),
+        example=">>> sg.polygamma(1, sg.tensor([1.0, 0.5]))\ntensor([1.6449, 4.9348])",
     ),
     Op(
         name="zeta",
@@ -3111,6 +3415,8 @@ OPS = [
             "other": "-grad * self * unfused(zeta(self + 1, other))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.zeta(self, other)",
+        example=">>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)\ntensor([1.6449, 1.0823])",
     ),
     Op(
         name="zeta.self_scalar",
@@ -3131,6 +3437,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
+        reference="scipy.special.zeta(self, other)",
     ),
     Op(
         name="igamma",
@@ -3156,6 +3463,8 @@ OPS = [
             "other": "grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.gammainc(self, other)",
+        example=">>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))\ntensor([0.6321, 0.2642])",
     ),
     Op(
         name="igammac",
@@ -3181,6 +3490,8 @@ OPS = [
             "other": "-grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.gammaincc(self, other)",
+        example=">>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))\ntensor([3.6788e-01, 9.8366e-21])",
     ),
     Op(
         name="i0",
@@ -3202,6 +3513,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
+        reference="scipy.special.i0(self)",
+        example=">>> sg.i0(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 1.2661])",
     ),
     Op(
         name="i0e",
@@ -3222,6 +3535,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
+        reference="scipy.special.i0e(self)",
+        example=">>> sg.special.i0e(sg.tensor([0.0, 1000.0]))\ntensor([1.0000, 0.0126])",
     ),
     Op(
         name="i1",
@@ -3245,6 +3560,8 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.i1(self)",
+        example=">>> sg.special.i1(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.5652])",
     ),
     Op(
         name="i1e",
@@ -3268,6 +3585,8 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.i1e(self)",
+        example=">>> sg.special.i1e(sg.tensor([0.0, 1000.0]))\ntensor([0.0000, 0.0126])",
     ),
     Op(
         name="modified_bessel_k0",
@@ -3288,6 +3607,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
+        reference="scipy.special.k0(self)",
+        example=">>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))\ntensor([   inf, 0.4210])",
     ),
     Op(
         name="modified_bessel_k1",
@@ -3308,6 +3629,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
+        reference="scipy.special.k1(self)",
+        example=">>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))\ntensor([   inf, 0.6019])",
     ),
     Op(
         name="scaled_modified_bessel_k0",
@@ -3328,6 +3651,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
+        reference="scipy.special.k0e(self)",
+        example=">>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))\ntensor([1.1445, 0.0396])",
     ),
     Op(
         name="scaled_modified_bessel_k1",
@@ -3351,6 +3676,8 @@ OPS = [
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.k1e(self)",
+        example=">>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))\ntensor([1.6362, 0.0396])",
     ),
     Op(
         name="spherical_bessel_j0",
@@ -3374,6 +3701,8 @@ OPS = [
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        reference="np.sinc(self / np.pi)",
+        example=">>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 0.8415])",
     ),
     Op(
         name="airy_ai",
@@ -3392,6 +3721,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.special.airy(self)[0]",
+        example=">>> sg.special.airy_ai(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([0.5356, 0.3550, 0.1353])",
     ),
     Op(
         name="bessel_j0",
@@ -3412,6 +3743,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
+        reference="scipy.special.j0(self)",
+        example=">>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 0.7652])",
     ),
     Op(
         name="bessel_j1",
@@ -3435,6 +3768,8 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.j1(self)",
+        example=">>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.4401])",
     ),
     Op(
         name="bessel_y0",
@@ -3455,6 +3790,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
+        reference="scipy.special.y0(self)",
+        example=">>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))\ntensor([0.0883, 0.0557])",
     ),
     Op(
         name="bessel_y1",
@@ -3475,6 +3812,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
+        reference="scipy.special.y1(self)",
+        example=">>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))\ntensor([-0.7812,  0.2490])",
     ),
     Op(
         name="signbit",
@@ -3493,6 +3832,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.signbit(self)",
+        example=">>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))\ntensor([False,  True,  True])",
     ),
     Op(
         name="copysign",
@@ -3518,6 +3859,8 @@ OPS = [
             "other": "zeros_like(grad)",
             "result": "auto_element_wise",
         },
+        reference="np.copysign(self, other)",
+        example=">>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)\ntensor([-1., -2.])",
     ),
     Op(
         name="nextafter",
@@ -3540,6 +3883,8 @@ OPS = [
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
         },
+        reference="np.nextafter(self, other)",
+        example=">>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1\ntensor([True])",
     ),
     Op(
         name="frexp.Tensor",
@@ -3560,6 +3905,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
+        reference="np.frexp(self)",
+        example=">>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa\ntensor([ 0.7500, -0.5000])",
     ),
     Op(
         name="ldexp.Tensor",
@@ -3579,6 +3926,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="self * np.exp2(other)",
+        example=">>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))\ntensor([24.])",
     ),
     Op(
         name="isposinf",
@@ -3597,6 +3946,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.isposinf(self)",
+        example=">>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False,  True, False])",
     ),
     Op(
         name="isneginf",
@@ -3615,6 +3966,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.isneginf(self)",
+        example=">>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False, False,  True])",
     ),
     Op(
         name="isreal",
@@ -3633,6 +3986,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.isreal(self)",
+        example=">>> sg.isreal(sg.tensor([1 + 0j, 1j]))\ntensor([ True, False])",
     ),
     Op(
         name="nan_to_num",
@@ -3657,6 +4012,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="self if self.dtype == bool else np.nan_to_num(self, nan=nan or 0.0, posinf=posinf, neginf=neginf)",
+        example=">>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)\ntensor([0., 9., 1.])",
     ),
     Op(
         name="replace_odd",
@@ -3682,6 +4039,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
+        reference="np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)",
     ),
     Op(
         name="heaviside",
@@ -3704,6 +4062,10 @@ OPS = [
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
         },
+        reference="np.heaviside(self, values).astype(np.result_type(self, values))",
+        check="one_dtype",
+        refuses=(("self=I(3, 4), values=T(3, 4)", "RuntimeError"), ("self=B(3, 4), values=T(3, 4)", "RuntimeError")),
+        example=">>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))\ntensor([0.0000, 0.5000, 1.0000])",
     ),
     Op(
         name="deg2rad",
@@ -3723,6 +4085,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.deg2rad(self)",
+        check="real_angles",
+        refuses=(("self=V([1j])", "RuntimeError"),),
+        example=">>> sg.deg2rad(sg.tensor([0.0, 180.0]))\ntensor([0.0000, 3.1416])",
     ),
     Op(
         name="rad2deg",
@@ -3742,6 +4108,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.rad2deg(self)",
+        check="real_angles",
+        refuses=(("self=V([1j])", "RuntimeError"),),
+        example=">>> sg.rad2deg(sg.tensor([0.0, sg.pi]))\ntensor([  0., 180.])",
     ),
     Op(
         name="positive",
@@ -3760,6 +4130,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.positive(self)",
+        check="not_bool",
+        refuses=(("self=B(3, 4)", "RuntimeError"),),
+        example=">>> sg.positive(sg.tensor([1, -2]))\ntensor([ 1, -2])",
     ),
     Op(
         name="float_power.Tensor_Tensor",
@@ -3778,6 +4152,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.float_power(self, exponent)",
+        example=">>> sg.float_power(sg.tensor([2, 3]), -1)\ntensor([0.5000, 0.3333], dtype=specgrad.float64)",
     ),
     Op(
         name="float_power.Tensor_Scalar",
@@ -3796,6 +4172,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.float_power(self, exponent)",
     ),
     Op(
         name="float_power.Scalar",
@@ -3814,6 +4191,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.float_power(self, exponent)",
     ),
     Op(
         name="float_power_.Scalar",
@@ -3832,6 +4210,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.float_power(self, exponent)",
+        check="base_in_double",
+        refuses=(("self=I(3, 4), exponent=2.5", "RuntimeError"), ("self=B(3, 4), exponent=2.5", "RuntimeError")),
+        example=">>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)\ntensor([4., 9.], dtype=specgrad.float64)",
     ),
     Op(
         name="float_power_.Tensor",
@@ -3850,6 +4232,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.float_power(self, exponent)",
+        check="base_in_double",
+        refuses=(("self=I(3, 4), exponent=T(4)", "RuntimeError"), ("self=B(3, 4), exponent=T(4)", "RuntimeError")),
     ),
     Op(
         name="complex",
@@ -3870,6 +4255,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
+        reference="real + 1j * imag",
+        check="equal_parts",
+        refuses=(
+            ("real=I(3, 4), imag=T(3, 4)", "RuntimeError"),
+            ("real=B(3, 4), imag=T(3, 4)", "RuntimeError"),
+            ("real=T(3, 4), imag=I(3, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))\ntensor([1.+0.j, 2.-1.j])",
     ),
     Op(
         name="polar",
@@ -3888,6 +4281,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="abs * np.exp(1j * angle)",
+        check="equal_parts",
+        refuses=(
+            ("abs=I(3, 4), angle=T(3, 4)", "RuntimeError"),
+            ("abs=B(3, 4), angle=T(3, 4)", "RuntimeError"),
+            ("abs=B(3, 4), angle=B(3, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))\ntensor([1.0806+1.6829j])",
     ),
     Op(
         name="angle",
@@ -3911,6 +4312,8 @@ OPS = [
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
         },
+        reference="np.angle(self)",
+        example=">>> sg.angle(sg.tensor([1j, -1 + 0j]))\ntensor([1.5708, 3.1416])",
     ),
     Op(
         name="view_as_real",
@@ -3931,6 +4334,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "complex_of_pairs(grad)", "result": "auto_linear"},
+        reference="np.stack([self.real, self.imag], -1)",
+        check="complex_numbers",
+        refuses=(("self=T(4, 4)", "RuntimeError"), ("self=I(3, 4)", "RuntimeError")),
+        example=">>> sg.view_as_real(sg.tensor([1 + 2j]))\ntensor([[1., 2.]])",
     ),
     Op(
         name="view_as_complex",
@@ -3951,6 +4358,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "view_as_real(grad)", "result": "complex_of_pairs(self_t)"},
+        reference="self[..., 0] + 1j * self[..., 1]",
+        check="pairs_of_parts",
+        refuses=(("self=T(3, 3)", "RuntimeError"), ("self=I(3, 2)", "RuntimeError")),
+        example=">>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))\ntensor([1.+2.j])",
     ),
     Op(
         name="bitwise_left_shift.Tensor",
@@ -3971,6 +4382,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.left_shift(self, other)",
+        example=">>> sg.tensor([1, 3]) << 2\ntensor([ 4, 12])",
     ),
     Op(
         name="bitwise_right_shift.Tensor",
@@ -3991,6 +4404,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.right_shift(self, other)",
+        example=">>> sg.tensor([5, -5]) >> 1\ntensor([ 2, -3])",
     ),
     Op(
         name="gcd",
@@ -4010,6 +4425,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.gcd(self, other)",
+        example=">>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))\ntensor([6, 3])",
     ),
     Op(
         name="lcm",
@@ -4029,6 +4446,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.lcm(self, other)",
+        example=">>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))\ntensor([12, 15])",
     ),
     Op(
         name="sum",
@@ -4049,6 +4468,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
+        reference="np.sum(self, dtype=dtype)",
+        example=">>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])\n>>> x.sum()\ntensor(21)\n>>> x.sum(0)\ntensor([5, 7, 9])\n>>> x.sum(1, keepdim=True)\ntensor([[ 6],\n        [15]])",
     ),
     Op(
         name="filled",
@@ -4069,6 +4490,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.sum()", "result": "auto_linear"},
+        reference="np.full(size, self)",
     ),
     Op(
         name="sum.dim_IntList",
@@ -4105,6 +4527,9 @@ OPS = [
             "result": "auto_linear",
             "backward": "spread_sum(grad, self.shape, dim)",
         },
+        reference="np.sum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        check="reduced_dims",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
         name="prod",
@@ -4135,6 +4560,8 @@ OPS = [
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
             "backward": "product_slope(grad, self, None)",
         },
+        reference="np.prod(self, dtype=dtype)",
+        example=">>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)\ntensor([ 2., 12.])",
     ),
     Op(
         name="prod.dim_int",
@@ -4169,6 +4596,9 @@ OPS = [
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
             "backward": "product_slope(grad, self, dim)",
         },
+        reference="np.prod(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
     ),
     Op(
         name="prod_others",
@@ -4192,6 +4622,9 @@ OPS = [
             "self": "prod_others_backward(grad, self, dim)",
             "result": "conjugate(prod_others_backward(conjugate(self_t), self_p, dim))",
         },
+        reference="np.stack([np.prod(np.delete(self, i, dim), dim) for i in range(self.shape[dim])], dim) if self.size and self.ndim else self ** 0",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
     ),
     Op(
         name="mean",
@@ -4216,6 +4649,8 @@ OPS = [
             "result": "auto_linear",
             "backward": "spread_mean(grad, self.shape, None)",
         },
+        reference="np.mean(self, dtype=dtype)",
+        example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])\n>>> x.mean()\ntensor(3.)\n>>> x.mean(0)\ntensor([2., 4.])",
     ),
     Op(
         name="mean.dim",
@@ -4250,6 +4685,9 @@ OPS = [
             "result": "auto_linear",
             "backward": "spread_mean(grad, self.shape, dim)",
         },
+        reference="np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        check="reduced_dims",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
         name="var",
@@ -4268,6 +4706,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.var(self, ddof=int(unbiased))",
     ),
     Op(
         name="var.dim",
@@ -4291,6 +4730,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased))",
     ),
     Op(
         name="var.correction",
@@ -4325,6 +4765,13 @@ OPS = [
             "result": "slope_along(slope, self_t, dim, keepdim)",
             "backward": "variance_slope(grad, self, dim, correction)",
         },
+        reference="np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
+        check="reduced_with_correction",
+        refuses=(
+            ("self=T(4), dim=1, correction=1", "IndexError"),
+            ("self=T(3, 4), dim=[0, 0], correction=1", "RuntimeError"),
+        ),
+        example=">>> x = sg.tensor([1.0, 2.0, 3.0, 4.0])\n>>> sg.var(x)\ntensor(1.6667)\n>>> sg.var(x, correction=0)\ntensor(1.2500)",
     ),
     Op(
         name="std",
@@ -4343,6 +4790,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.std(self, ddof=int(unbiased))",
     ),
     Op(
         name="std.dim",
@@ -4366,6 +4814,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased))",
     ),
     Op(
         name="std.correction",
@@ -4399,6 +4848,13 @@ OPS = [
             "result": "half * slope_along(slope, self_t, dim, keepdim)",
             "backward": "deviation_slope(grad, self, result, dim, correction)",
         },
+        reference="np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
+        check="reduced_with_correction",
+        refuses=(
+            ("self=T(4), dim=1, correction=1", "IndexError"),
+            ("self=T(3, 4), dim=[0, 0], correction=1", "RuntimeError"),
+        ),
+        example=">>> sg.std(sg.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1)\ntensor([1.4142, 0.0000])",
     ),
     Op(
         name="amax",
@@ -4427,6 +4883,14 @@ OPS = [
             "result": "slope_along(share, self_t, dim, keepdim)",
             "backward": "extreme_slope(grad, self, result, dim)",
         },
+        reference="np.max(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        check="reduced_nonempty",
+        refuses=(
+            ("self=T(0, 4)", "RuntimeError"),
+            ("self=T(4), dim=1", "IndexError"),
+            ("self=T(3, 0), dim=1", "IndexError"),
+        ),
+        example=">>> x = sg.tensor([2.0, 5.0, 5.0], requires_grad=True)\n>>> x.amax().backward()\n>>> x.grad\ntensor([0.0000, 0.5000, 0.5000])",
     ),
     Op(
         name="amin",
@@ -4455,6 +4919,14 @@ OPS = [
             "result": "slope_along(share, self_t, dim, keepdim)",
             "backward": "extreme_slope(grad, self, result, dim)",
         },
+        reference="np.min(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        check="reduced_nonempty",
+        refuses=(
+            ("self=T(0, 4)", "RuntimeError"),
+            ("self=T(4), dim=1", "IndexError"),
+            ("self=T(3, 0), dim=1", "IndexError"),
+        ),
+        example=">>> sg.amin(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=1)\ntensor([2., 1.])",
     ),
     Op(
         name="max",
@@ -4479,6 +4951,10 @@ OPS = [
             "result": "slope_along(share, self_t, None, False)",
             "backward": "extreme_slope(grad, self, result, None)",
         },
+        reference="np.max(self)",
+        check="all_nonempty",
+        refuses=(("self=T(0, 4)", "RuntimeError"),),
+        example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])\n>>> x.max()\ntensor(9.)\n>>> values, indices = x.max(dim=1)\n>>> values, indices\n(tensor([9., 7.]), tensor([1, 0]))",
     ),
     Op(
         name="max.dim",
@@ -4503,6 +4979,9 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(np.max(self, dim, keepdims=keepdim), np.argmax(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
+        check="one_dim_nonempty",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
         name="max.other",
@@ -4521,6 +5000,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.where(np.isnan(self) | (self > other), self, other)",
     ),
     Op(
         name="min",
@@ -4545,6 +5025,10 @@ OPS = [
             "result": "slope_along(share, self_t, None, False)",
             "backward": "extreme_slope(grad, self, result, None)",
         },
+        reference="np.min(self)",
+        check="all_nonempty",
+        refuses=(("self=T(0, 4)", "RuntimeError"),),
+        example=">>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices\ntensor([1, 0])",
     ),
     Op(
         name="min.dim",
@@ -4569,6 +5053,9 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(np.min(self, dim, keepdims=keepdim), np.argmin(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
+        check="one_dim_nonempty",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
         name="min.other",
@@ -4587,6 +5074,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.where(np.isnan(self) | (self < other), self, other)",
     ),
     Op(
         name="argmax",
@@ -4605,6 +5093,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.argmax(self, dim if self.ndim else None, keepdims=keepdim)",
+        check="optional_dim_nonempty",
+        refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
+        example=">>> x = sg.tensor([[1.0, 9.0], [7.0, 5.0]])\n>>> x.argmax()\ntensor(1)\n>>> x.argmax(dim=1)\ntensor([1, 0])",
     ),
     Op(
         name="argmin",
@@ -4623,6 +5115,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.argmin(self, dim if self.ndim else None, keepdims=keepdim)",
+        check="optional_dim_nonempty",
+        refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
+        example=">>> sg.argmin(sg.tensor([3.0, 1.0, 2.0]))\ntensor(1)",
     ),
     Op(
         name="any",
@@ -4641,6 +5137,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.any(self)",
+        example=">>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)\ntensor([ True, False])",
     ),
     Op(
         name="any.dims",
@@ -4663,6 +5161,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.any(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        check="reduced_dims",
+        refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
         name="all",
@@ -4681,6 +5182,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.all(self)",
+        example=">>> sg.all(sg.tensor([1, 2, 0]))\ntensor(False)",
     ),
     Op(
         name="all.dims",
@@ -4703,6 +5206,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.all(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        check="reduced_dims",
+        refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
         name="norm",
@@ -4750,6 +5256,10 @@ OPS = [
             "result": "slope_along(norm_backward(ones_like(result), self_p, result, p, dim, keepdim), self_t, dim, keepdim)",
             "backward": "norm_slope(grad, self, result, p, dim)",
         },
+        reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0 if p == 0 else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == np.inf else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == -np.inf else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim) ** (1 / (p or 2))",
+        check="norm",
+        refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        example=">>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])\n>>> x.norm(dim=1)\ntensor([ 5., 10.])\n>>> x.norm(p=1)\ntensor(21.)",
     ),
     Op(
         name="norm.named",
@@ -4774,6 +5284,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.sqrt(np.sum(np.abs(self) ** 2, axis=dim or None, keepdims=keepdim))",
+        check="named_norm",
+        refuses=(("self=T(3, 4), p='sum'", "ValueError"), ("self=T(3, 4), p='mean'", "ValueError")),
     ),
     Op(
         name="logsumexp",
@@ -4798,6 +5311,10 @@ OPS = [
             "result": "(share * self_t).sum(dim, keepdim)",
             "backward": "logsumexp_slope(grad, self, result, dim)",
         },
+        reference="scipy.special.logsumexp(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        check="reduced_dims",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        example=">>> sg.logsumexp(sg.tensor([1000.0, 0.0]), 0)\ntensor(1000.)",
     ),
     Op(
         name="cumsum",
@@ -4827,6 +5344,10 @@ OPS = [
             "result": "auto_linear",
             "backward": "cumsum_slope(grad, dim)",
         },
+        reference="np.cumsum(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.sum(self, dtype=dtype)",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  3,  6, 10])",
     ),
     Op(
         name="sort",
@@ -4856,6 +5377,10 @@ OPS = [
             "values": "auto_select",
             "backward": "chosen_slope(grad, self.shape, dim, indices)",
         },
+        reference="(lambda places: (np.take_along_axis(self, places, dim), places))(np.argsort(-1.0 * self if descending else self, dim, kind='stable')) if self.ndim else (self, 0)",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)\n>>> values, indices\n(tensor([3., 2., 1.]), tensor([0, 2, 1]))",
     ),
     Op(
         name="msort",
@@ -4874,6 +5399,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.sort(self, 0)",
+        example=">>> sg.msort(sg.tensor([[3, 1], [2, 4]]))\ntensor([[2, 1],\n        [3, 4]])",
     ),
     Op(
         name="argsort",
@@ -4897,6 +5424,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.argsort(-1.0 * self if descending else self, dim, kind='stable') if self.ndim else np.zeros((), int)",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.argsort(sg.tensor([[3, 1, 2], [4, 6, 5]]))\ntensor([[1, 2, 0],\n        [0, 2, 1]])",
     ),
     Op(
         name="topk",
@@ -4932,6 +5463,10 @@ OPS = [
             "values": "auto_select",
             "backward": "chosen_slope(grad, self.shape, dim, indices)",
         },
+        reference="(lambda places: (np.take_along_axis(self, places, dim), places))( np.take(np.argsort(-self if largest else self, dim, kind='stable'), range(k), dim)) if self.ndim else (self, 0)",
+        check="topk",
+        refuses=(("self=T(3, 0), k=2", "RuntimeError"), ("self=T(3, 5), k=2, dim=5", "IndexError")),
+        example=">>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values\ntensor([4., 3.])",
     ),
     Op(
         name="kthvalue",
@@ -4961,6 +5496,10 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take(np.argsort(self, dim, kind='stable'), [k - 1], dim)) if self.ndim else (self, 0)",
+        check="kthvalue",
+        refuses=(("self=T(), k=2", "RuntimeError"), ("self=T(3, 0), k=2", "IndexError")),
+        example=">>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values\ntensor(2.)",
     ),
     Op(
         name="sum_to_size",
@@ -4981,6 +5520,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.expand(self.shape)", "result": "auto_linear"},
+        reference="np.sum(self, tuple(range(self.ndim - len(size)))).sum(tuple(d for d in range(len(size)) if size[d] == 1), keepdims=True)",
+        check="sum_to_size",
+        refuses=(("self=T(), size=[3, 1]", "RuntimeError"),),
+        example=">>> sg.ones(2, 3).sum_to_size(1, 3)\ntensor([[2., 2., 2.]])",
     ),
     Op(
         name="median",
@@ -5001,6 +5544,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
+        reference="np.sort(self, axis=None)[(self.size - 1) // 2] if not np.isnan(self).any() else np.nan",
+        example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])\n>>> sg.median(x)\ntensor(5.)\n>>> values, indices = sg.median(x, dim=1)\n>>> values, indices\n(tensor([3., 6.]), tensor([2, 2]))",
     ),
     Op(
         name="median.dim",
@@ -5025,6 +5570,9 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take(np.argsort(self, dim, kind='stable'), [(self.shape[dim] - 1) // 2], dim)) if self.ndim else (self, 0)",
+        check="one_dim_nonempty",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
         name="nanmedian",
@@ -5045,6 +5593,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
+        reference="(lambda known: known[(len(known) - 1) // 2])(np.sort(self[~np.isnan(self)])) if not np.isnan(self).all() else np.nan",
+        example=">>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))\ntensor(2.)",
     ),
     Op(
         name="nanmedian.dim",
@@ -5069,6 +5619,9 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take_along_axis(np.argsort(self, dim, kind='stable'), np.maximum(np.sum(~np.isnan(self), dim, keepdims=True) - 1, 0) // 2, dim)) if self.ndim else (self, 0)",
+        check="one_dim_nonempty",
+        refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
         name="mode",
@@ -5093,6 +5646,10 @@ OPS = [
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
+        reference="(scipy.stats.mode(self * 1, dim, keepdims=keepdim)[0].astype(self.dtype), None) if self.ndim else (self, 0)",
+        check="one_dim_nonempty",
+        refuses=(("self=T(3, 0)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
+        example=">>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values\ntensor([3, 2])",
     ),
     Op(
         name="nansum",
@@ -5116,6 +5673,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.nansum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        check="real_reduced_dims",
+        refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        example=">>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))\ntensor(3.)",
     ),
     Op(
         name="nanmean",
@@ -5139,6 +5700,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.nanmean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        check="float_reduced_dims",
+        refuses=(
+            ("self=I(3, 4)", "NotImplementedError"),
+            ("self=B(3, 4)", "NotImplementedError"),
+            ("self=T(3, 4), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)\ntensor([1., 3.])",
     ),
     Op(
         name="var_mean",
@@ -5157,6 +5726,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.var(self, ddof=int(unbiased)), np.mean(self))",
+        example=">>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))",
     ),
     Op(
         name="var_mean.dim",
@@ -5180,6 +5751,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased)), np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim))",
     ),
     Op(
         name="var_mean.correction",
@@ -5203,6 +5775,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction), np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim))",
     ),
     Op(
         name="std_mean",
@@ -5221,6 +5794,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.std(self, ddof=int(unbiased)), np.mean(self))",
+        example=">>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))\n(tensor(1.), tensor(2.))",
     ),
     Op(
         name="std_mean.dim",
@@ -5244,6 +5819,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased)), np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim))",
     ),
     Op(
         name="std_mean.correction",
@@ -5267,6 +5843,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction), np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim))",
     ),
     Op(
         name="aminmax",
@@ -5285,6 +5862,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(np.min(self, axis=dim if self.ndim else None, keepdims=keepdim), np.max(self, axis=dim if self.ndim else None, keepdims=keepdim))",
+        check="real_optional_dim",
+        refuses=(("self=T(0, 4)", "RuntimeError"), ("self=T(3, 4), dim=5", "IndexError")),
+        example=">>> least, greatest = sg.aminmax(sg.tensor([[1, 5], [3, 2]]), dim=1)\n>>> least, greatest\n(tensor([1, 2]), tensor([5, 3]))",
     ),
     Op(
         name="count_nonzero",
@@ -5303,6 +5884,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None)",
+        check="reduced_dims",
+        refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        example=">>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)\ntensor([2, 1])",
     ),
     Op(
         name="cumprod",
@@ -5331,6 +5916,10 @@ OPS = [
             "self": "transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))",
             "result": "linear_recurrence(self_t * one_before(result, dim, False, 1), self_p, dim, False)",
         },
+        reference="np.cumprod(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.prod(self, dtype=dtype)",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  2,  6, 24])",
     ),
     Op(
         name="logcumsumexp",
@@ -5354,6 +5943,10 @@ OPS = [
             "self": "(transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype)",
             "result": "linear_recurrence(in_double(self_t) * share, rest, dim, False).to(self_t.dtype)",
         },
+        reference="np.stack([scipy.special.logsumexp(np.take(self, range(i + 1), dim), axis=dim) for i in range(self.shape[dim])], dim) if self.size and self.ndim else self",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)\ntensor([   0., 1000.])",
     ),
     Op(
         name="linear_recurrence",
@@ -5386,6 +5979,11 @@ OPS = [
             "factor": "slope * conjugate(one_before(result, dim, reverse, 0))",
             "result": "linear_recurrence(self_t + factor_t * one_before(result, dim, reverse, 0), factor_p, dim, reverse)",
         },
+        check="one_dim_of_two",
+        refuses=(
+            ("self=T(), factor=T(), dim=1, reverse=False", "IndexError"),
+            ("self=T(3, 4), factor=T(2, 4), dim=1, reverse=False", "RuntimeError"),
+        ),
     ),
     Op(
         name="cummax",
@@ -5406,6 +6004,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_of(grad, self.shape).scatter_add(dim, indices, grad)", "values": "auto_select"},
+        reference="(np.maximum.accumulate(self, dim), np.stack([(lambda part: i - np.argmax(np.flip( (part == np.max(part, dim, keepdims=True)) | np.isnan(part), dim), dim))(np.take(self, range(i + 1), dim)) for i in range(self.shape[dim])], dim)) if self.size and self.ndim else (self, np.zeros(self.shape, int))",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)\n>>> values, indices\n(tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))",
     ),
     Op(
         name="cummin",
@@ -5426,6 +6028,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_of(grad, self.shape).scatter_add(dim, indices, grad)", "values": "auto_select"},
+        reference="(np.minimum.accumulate(self, dim), np.stack([(lambda part: i - np.argmax(np.flip( (part == np.min(part, dim, keepdims=True)) | np.isnan(part), dim), dim))(np.take(self, range(i + 1), dim)) for i in range(self.shape[dim])], dim)) if self.size and self.ndim else (self, np.zeros(self.shape, int))",
+        check="one_dim",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values\ntensor([3., 1., 1.])",
     ),
     Op(
         name="quantile",
@@ -5454,6 +6060,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.quantile(self, q, axis=dim, method=interpolation, keepdims=keepdim)",
+        check="quantile",
+        refuses=(
+            ("self=T(4), q=V(0.5), dim=1", "IndexError"),
+            ("self=T(3, 4), q=V(-0.5), dim=1", "RuntimeError"),
+            ("self=T(0), q=V(0.5), dim=0", "RuntimeError"),
+        ),
+        example='>>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])\n>>> sg.quantile(x, 0.5)\ntensor(3.5000)\n>>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")\ntensor([1., 2., 9.])',
     ),
     Op(
         name="quantile.scalar",
@@ -5482,6 +6096,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.quantile(self, q, axis=dim if self.ndim else None, method=interpolation, keepdims=keepdim)",
+        check="quantile",
+        refuses=(
+            ("self=T(4), q=0.3, dim=1", "IndexError"),
+            ("self=T(3, 4), q=-1, dim=1", "RuntimeError"),
+            ("self=T(0, 4), q=0.3, dim=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="nanquantile",
@@ -5506,6 +6127,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.nanquantile(self, q, axis=dim, method=interpolation, keepdims=keepdim)",
+        check="quantile",
+        refuses=(
+            ("self=T(), q=T(), dim=1", "IndexError"),
+            ("self=T(0), q=T(0), dim=1", "RuntimeError"),
+            ("self=T(3), q=T(3), dim=1", "RuntimeError"),
+        ),
+        example=">>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)\ntensor(2.)",
     ),
     Op(
         name="nanquantile.scalar",
@@ -5530,6 +6159,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.nanquantile(self, q, axis=dim, method=interpolation, keepdims=keepdim)",
+        check="quantile",
+        refuses=(
+            ("self=T(4), q=0.3, dim=1", "IndexError"),
+            ("self=T(3, 4), q=-1, dim=1", "RuntimeError"),
+            ("self=T(0, 4), q=0.3, dim=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="diff",
@@ -5554,6 +6190,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.diff(np.concatenate([a for a in (prepend, self, append) if a is not None], dim), n, dim)",
+        check="diff",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=T(3, 4), n=-5", "RuntimeError"),
+            ("self=T(3, 4), dim=5", "IndexError"),
+        ),
+        example=">>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)\ntensor([2, 2])",
     ),
     Op(
         name="trapezoid.x",
@@ -5572,6 +6216,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.trapezoid(y, x, axis=dim)",
+        check="samples_and_points",
+        refuses=(
+            ("y=T(), x=T(4)", "IndexError"),
+            ("y=T(3, 5), x=T(4)", "RuntimeError"),
+            ("y=B(3, 4), x=T(4)", "NotImplementedError"),
+        ),
+        example=">>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))\ntensor(7.5000)",
     ),
     Op(
         name="trapezoid.dx",
@@ -5590,6 +6242,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.trapezoid(y, dx=dx, axis=dim)",
+        check="samples_and_spacing",
+        refuses=(("y=T()", "IndexError"), ("y=B(3, 4)", "NotImplementedError")),
     ),
     Op(
         name="cumulative_trapezoid.x",
@@ -5608,6 +6263,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.integrate.cumulative_trapezoid(y, x, axis=dim) if y.shape[dim] else y",
+        check="samples_and_points",
+        refuses=(
+            ("y=T(), x=T(4)", "IndexError"),
+            ("y=T(3, 5), x=T(4)", "RuntimeError"),
+            ("y=B(3, 4), x=T(4)", "NotImplementedError"),
+        ),
+        example=">>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))\ntensor([1.5000, 7.5000])",
     ),
     Op(
         name="cumulative_trapezoid.dx",
@@ -5626,6 +6289,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.integrate.cumulative_trapezoid(y, dx=dx, axis=dim) if y.shape[dim] else y",
+        check="samples_and_spacing",
+        refuses=(("y=T()", "IndexError"), ("y=B(3, 4)", "NotImplementedError")),
     ),
     Op(
         name="cov",
@@ -5649,6 +6315,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.cov(self, ddof=correction, fweights=fweights, aweights=aweights)",
+        check="cov",
+        refuses=(
+            ("self=B(3, 4)", "NotImplementedError"),
+            ("self=T(2, 3, 4)", "RuntimeError"),
+            ("self=T(3, 4), fweights=T(4)", "RuntimeError"),
+        ),
+        example=">>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))\ntensor([[ 1., -1.],\n        [-1.,  1.]])",
     ),
     Op(
         name="corrcoef",
@@ -5667,6 +6341,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.corrcoef(self)",
+        check="corrcoef",
+        refuses=(("self=B(3, 4)", "NotImplementedError"), ("self=T(2, 3, 4)", "RuntimeError")),
+        example=">>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))\ntensor([[ 1., -1.],\n        [-1.,  1.]])",
     ),
     Op(
         name="dist",
@@ -5685,6 +6363,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.norm((self - other).reshape(-1), p)",
+        check="dist",
+        refuses=(("self=T(3, 5), other=T(4)", "RuntimeError"), ("self=I(3, 4), other=T(4)", "NotImplementedError")),
+        example=">>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))\ntensor(5.)",
     ),
     Op(
         name="cdist",
@@ -5714,6 +6396,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.linalg.norm(x1[..., :, None, :] - x2[..., None, :, :], p, axis=-1)",
+        check="cdist",
+        refuses=(
+            ("x1=T(4), x2=T(2, 4)", "RuntimeError"),
+            ("x1=T(3, 5), x2=T(2, 4)", "RuntimeError"),
+            ("x1=I(3, 4), x2=T(2, 4)", "NotImplementedError"),
+        ),
+        example=">>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))\ntensor([[5., 1.]])",
     ),
     Op(
         name="row_distances",
@@ -5749,6 +6439,9 @@ OPS = [
             "result": "(norm_backward(ones_like(result), apart, result, p, apart.ndim - 1, False) * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)",
             "backward": "row_distances_slope(wanted, grad, x1, x2, result, p)",
         },
+        reference="np.linalg.norm(x1[..., :, None, :] - x2[..., None, :, :], p, axis=-1)",
+        check="row_distances",
+        refuses=(("x1=T(), x2=T(), p=2.0", "RuntimeError"),),
     ),
     Op(
         name="pdist",
@@ -5767,6 +6460,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.spatial.distance.pdist(self, 'minkowski', p=p) if 0 < p < np.inf else scipy.spatial.distance.pdist(self, 'chebyshev' if p else 'hamming') * (1 if p else self.shape[1])",
+        check="pdist",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=I(3, 4)", "NotImplementedError"),
+            ("self=B(3, 4)", "NotImplementedError"),
+        ),
+        example=">>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))\ntensor([5.0000, 1.0000, 4.2426])",
     ),
     Op(
         name="renorm",
@@ -5791,6 +6492,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: self * np.where(size > maxnorm, maxnorm / (size + 1e-7), 1))( np.sum(np.abs(self) ** p, tuple(d for d in range(self.ndim) if d != dim % self.ndim), keepdims=True) ** (1 / p))",
+        check="renorm",
+        refuses=(
+            ("self=T(4), p=2, dim=0, maxnorm=1.5", "RuntimeError"),
+            ("self=I(3, 4), p=2, dim=0, maxnorm=1.5", "NotImplementedError"),
+            ("self=B(3, 4), p=2, dim=0, maxnorm=1.5", "NotImplementedError"),
+        ),
+        example=">>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)\ntensor([[0.6000, 0.8000],\n        [0.3000, 0.4000]])",
     ),
     Op(
         name="bincount",
@@ -5813,6 +6522,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bincount(self, weights, minlength)",
+        check="bincount",
+        refuses=(
+            ("self=T(6)", "NotImplementedError"),
+            ("self=B(6)", "NotImplementedError"),
+            ("self=I(3, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)\ntensor([0, 2, 0, 1, 0])",
     ),
     Op(
         name="bin_counts",
@@ -5831,6 +6548,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.bincount(self, minlength=minlength)",
     ),
     Op(
         name="histc",
@@ -5854,6 +6572,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.histogram(self, bins, (min, max) if min != max else None)[0] * 1.0",
+        check="histc",
+        refuses=(
+            ("self=I(20), bins=5", "NotImplementedError"),
+            ("self=B(20), bins=5", "NotImplementedError"),
+            ("self=T(20), bins=-5", "RuntimeError"),
+        ),
+        example=">>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)\ntensor([0., 2., 1., 0.])",
     ),
     Op(
         name="histogram.bins_tensor",
@@ -5880,6 +6606,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda found: (found[0] * 1.0, found[1]))(np.histogram(self, bins, weights=weight, density=density))",
+        check="histogram_of_edges",
+        refuses=(
+            ("self=T(20), bins=T()", "RuntimeError"),
+            ("self=I(3, 4), bins=I(3, 4)", "NotImplementedError"),
+            ("self=B(3, 4), bins=B(3, 4)", "NotImplementedError"),
+        ),
+        example=">>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))\n>>> counts, edges\n(tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))",
     ),
     Op(
         name="histogram.bin_ct",
@@ -5904,6 +6638,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda found: (found[0] * 1.0, found[1]))(np.histogram(self, bins, range, weights=weight, density=density))",
+        check="histogram_of_parts",
+        refuses=(
+            ("self=I(20), bins=5", "NotImplementedError"),
+            ("self=B(20), bins=5", "NotImplementedError"),
+            ("self=T(20), bins=-5", "RuntimeError"),
+        ),
     ),
     Op(
         name="counts_between",
@@ -5929,6 +6670,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.histogram(self, edges, weights=weight)[0] * 1.0",
     ),
     Op(
         name="searchsorted.Tensor",
@@ -5962,6 +6704,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.searchsorted(sorted_sequence, self, 'right' if right or side == 'right' else 'left', sorter) if sorted_sequence.ndim == 1 else np.stack([np.searchsorted(row, x, 'right' if right or side == 'right' else 'left', None if sorter is None else s) for row, x, s in zip(sorted_sequence, self, sorted_sequence if sorter is None else sorter)])",
+        check="searchsorted",
+        refuses=(
+            ("sorted_sequence=T(), self=T(2, 3)", "RuntimeError"),
+            ("sorted_sequence=T(3), self=T(3), right=True, sorter=T(3)", "RuntimeError"),
+            ("sorted_sequence=B(3, 4), self=B(3, 4)", "NotImplementedError"),
+        ),
+        example=">>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))\ntensor([1, 3])\n>>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)\ntensor(2)",
     ),
     Op(
         name="searchsorted.Scalar",
@@ -5987,6 +6737,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.searchsorted(sorted_sequence, self, 'right' if right or side == 'right' else 'left', sorter)",
+        check="searchsorted",
+        refuses=(
+            ("sorted_sequence=T(), self=0.5", "RuntimeError"),
+            ("sorted_sequence=V([-1.0, 0.0, 1.0]), self=0.5, side='sum'", "RuntimeError"),
+            ("sorted_sequence=V([-1.0, 0.0, 1.0]), self=0.5, side='mean'", "RuntimeError"),
+        ),
     ),
     Op(
         name="bucketize.Tensor",
@@ -6013,6 +6770,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.digitize(self, boundaries, not right)",
+        check="bucketize",
+        refuses=(
+            ("self=T(2, 3), boundaries=T()", "RuntimeError"),
+            ("self=B(3, 4), boundaries=B(3, 4)", "NotImplementedError"),
+        ),
+        example=">>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))\ntensor([1, 3, 4])",
     ),
     Op(
         name="bucketize.Scalar",
@@ -6036,6 +6800,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.digitize(self, boundaries, not right)",
+        check="bucketize",
+        refuses=(("self=0.5, boundaries=T()", "RuntimeError"),),
     ),
     Op(
         name="isin.Tensor_Tensor",
@@ -6066,6 +6833,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.isin(elements, test_elements, invert=invert)",
+        check="isin",
+        refuses=(("elements=B(3, 4), test_elements=I(2, high=4)", "RuntimeError"),),
+        example=">>> sg.isin(sg.tensor([[1, 2], [3, 4]]), sg.tensor([2, 3]))\ntensor([[False,  True],\n        [ True, False]])",
     ),
     Op(
         name="isin.Tensor_Scalar",
@@ -6089,6 +6860,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.isin(elements, test_element, invert=invert)",
+        check="isin",
+        refuses=(("elements=B(3, 4), test_element=2", "RuntimeError"),),
     ),
     Op(
         name="isin.Scalar_Tensor",
@@ -6112,6 +6886,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.isin(elements, test_elements, invert=invert)",
+        check="isin",
+        refuses=(("elements=2, test_elements=B(4)", "RuntimeError"),),
     ),
     Op(
         name="search_places",
@@ -6138,6 +6915,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"sorter": "non_differentiable"},
+        reference="np.searchsorted(sorted_sequence, self, 'right' if right else 'left', sorter) if sorted_sequence.ndim == 1 else np.stack([np.searchsorted(row, x, 'right' if right else 'left', None if sorter is None else s) for row, x, s in zip(sorted_sequence, self, sorted_sequence if sorter is None else sorter)])",
+        check="search_places",
+        refuses=(
+            ("sorted_sequence=T(3), self=T(3), right=False, sorter=T(3)", "RuntimeError"),
+            ("sorted_sequence=T(), self=T(2, 3), right=False, sorter=None", "RuntimeError"),
+            ("sorted_sequence=B(3, 4), self=B(3, 4), right=False, sorter=B(3, 4)", "RuntimeError"),
+        ),
     ),
     Op(
         name="unique",
@@ -6162,6 +6946,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.unique(self, return_inverse=return_inverse, return_counts=return_counts, axis=dim)",
+        check="distinct_in_order",
+        refuses=(
+            ("self=T(5), return_inverse=True, dim=5", "IndexError"),
+            ("self=T(), return_inverse=True, return_counts=True, dim=0", "IndexError"),
+        ),
+        example=">>> sg.unique(sg.tensor([3, 1, 3]))\ntensor([1, 3])\n>>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)\n(tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))",
     ),
     Op(
         name="unique_consecutive",
@@ -6188,6 +6979,12 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="distinct_runs",
+        refuses=(
+            ("self=T(), return_inverse=True, return_counts=True, dim=1", "IndexError"),
+            ("self=T(5), return_inverse=True, return_counts=True, dim=5", "IndexError"),
+        ),
+        example=">>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)\n(tensor([1, 3, 1]), tensor([2, 1, 1]))",
     ),
     Op(
         name="distinct",
@@ -6236,6 +7033,10 @@ OPS = [
             "result": "auto_multilinear",
             "backward": "mm_backward(wanted, grad, self, mat2)",
         },
+        reference="np.matmul(self, mat2)",
+        check="mm",
+        refuses=(("self=T(2, 3), mat2=T(40, 5)", "RuntimeError"), ("self=T(3), mat2=T(3, 4)", "RuntimeError")),
+        example=">>> sg.mm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1.0], [10.0]]))\ntensor([[21.],\n        [43.]])",
     ),
     Op(
         name="bmm",
@@ -6261,6 +7062,10 @@ OPS = [
             "result": "auto_multilinear",
             "backward": "bmm_backward(wanted, grad, self, mat2)",
         },
+        reference="np.matmul(self, mat2)",
+        check="bmm",
+        refuses=(("self=T(), mat2=T()", "RuntimeError"), ("self=T(3, 3, 4), mat2=T(2, 4, 2)", "RuntimeError")),
+        example=">>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape\nspecgrad.Size([2, 3, 5])",
     ),
     Op(
         name="mv",
@@ -6286,6 +7091,10 @@ OPS = [
             "result": "auto_multilinear",
             "backward": "mv_backward(wanted, grad, self, vec)",
         },
+        reference="np.matmul(self, vec)",
+        check="mv",
+        refuses=(("self=T(), vec=T(4)", "RuntimeError"), ("self=T(3, 5), vec=T(4)", "RuntimeError")),
+        example=">>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
         name="dot",
@@ -6306,6 +7115,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
+        reference="np.dot(self, tensor)",
+        check="dot",
+        refuses=(("self=T(5), tensor=T(4)", "RuntimeError"), ("self=T(2, 4), tensor=T(4)", "RuntimeError")),
+        example=">>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))\ntensor(11.)",
     ),
     Op(
         name="outer",
@@ -6324,6 +7137,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.outer(self, vec2)",
+        check="outer",
+        refuses=(("self=T(2, 3), vec2=T(4)", "RuntimeError"), ("self=T(3), vec2=T(2, 4)", "RuntimeError")),
+        example=">>> sg.outer(sg.tensor([1, 2, 3]), sg.tensor([1, 10]))\ntensor([[ 1, 10],\n        [ 2, 20],\n        [ 3, 30]])",
     ),
     Op(
         name="matmul",
@@ -6352,6 +7169,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.matmul(self, other)",
+        check="matmul",
+        refuses=(
+            ("self=T(), other=T(4)", "RuntimeError"),
+            ("self=T(5), other=T(4)", "RuntimeError"),
+            ("self=T(2, 3), other=T(4)", "RuntimeError"),
+        ),
+        example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])\n>>> x @ sg.tensor([1.0, 10.0])\ntensor([21., 43.])\n>>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape\nspecgrad.Size([2, 5, 3, 2])",
     ),
     Op(
         name="addmm",
@@ -6389,6 +7214,14 @@ OPS = [
             "mat2": "scaled(adjoint(mat1).mm(grad), alpha)",
             "result": "self_t * beta + (mat1_t.mm(mat2_p) + mat1_p.mm(mat2_t)) * alpha",
         },
+        reference="beta * self + alpha * np.matmul(mat1, mat2) if beta else alpha * np.matmul(mat1, mat2)",
+        check="addmm",
+        refuses=(
+            ("self=T(), mat1=T(), mat2=T()", "RuntimeError"),
+            ("self=T(2, 4), mat1=T(2, 3), mat2=T()", "RuntimeError"),
+            ("self=T(3, 4), mat1=T(2, 3), mat2=T(3, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)\ntensor([[10.5000, 21.0000]])",
     ),
     Op(
         name="baddbmm",
@@ -6424,6 +7257,14 @@ OPS = [
             "batch2": "scaled(adjoint(batch1).bmm(grad), alpha)",
             "result": "self_t * beta + (batch1_t.bmm(batch2_p) + batch1_p.bmm(batch2_t)) * alpha",
         },
+        reference="beta * self + alpha * np.matmul(batch1, batch2) if beta else alpha * np.matmul(batch1, batch2)",
+        check="baddbmm",
+        refuses=(
+            ("self=T(), batch1=T(), batch2=T()", "RuntimeError"),
+            ("self=T(3, 3, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), batch1=T(3, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
+        ),
+        example=">>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape\nspecgrad.Size([2, 1, 1])",
     ),
     Op(
         name="addbmm",
@@ -6459,6 +7300,14 @@ OPS = [
             "batch2": "scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)",
             "result": "self_t * beta + (batch1_t.bmm(batch2_p) + batch1_p.bmm(batch2_t)).sum(0) * alpha",
         },
+        reference="(beta * self if beta else 0) + alpha * np.einsum('bij,bjk->ik', batch1, batch2)",
+        check="addbmm",
+        refuses=(
+            ("self=T(), batch1=T(), batch2=T()", "RuntimeError"),
+            ("self=T(4, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
+            ("self=T(3, 2), batch1=T(3, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
+        ),
+        example=">>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))\ntensor([[6.]])",
     ),
     Op(
         name="addmv",
@@ -6491,6 +7340,14 @@ OPS = [
             "vec": "scaled(adjoint(mat).mv(grad), alpha)",
             "result": "self_t * beta + (mat_t.mv(vec_p) + mat_p.mv(vec_t)) * alpha",
         },
+        reference="(beta * self if beta else 0) + alpha * np.matmul(mat, vec)",
+        check="addmv",
+        refuses=(
+            ("self=T(3), mat=T(), vec=T(4)", "RuntimeError"),
+            ("self=T(4), mat=T(3, 4), vec=T(4)", "RuntimeError"),
+            ("self=T(3), mat=T(3, 5), vec=T(4)", "RuntimeError"),
+        ),
+        example=">>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))\ntensor([13., 27.])",
     ),
     Op(
         name="einsum",
@@ -6515,6 +7372,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.einsum(equation, *operands)",
+        check="einsum",
+        refuses=(
+            ("equation='ij,jk->ik', operands=[]", "ValueError"),
+            ("equation='ij,jk->ik', operands=[T()]", "RuntimeError"),
+            ("equation='sum', operands=[T(2), T(3)]", "RuntimeError"),
+        ),
     ),
     Op(
         name="tensordot",
@@ -6541,6 +7405,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.tensordot(self, other, (dims_self, dims_other))",
+        check="tensordot",
+        refuses=(
+            ("self=I(2, 3), other=T(2), dims_self=[], dims_other=[]", "RuntimeError"),
+            ("self=B(2, 3), other=T(2), dims_self=[], dims_other=[]", "RuntimeError"),
+            ("self=T(2, 3), other=I(2), dims_self=[], dims_other=[]", "RuntimeError"),
+        ),
     ),
     Op(
         name="inner",
@@ -6559,6 +7430,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.inner(self, other)",
+        check="inner",
+        refuses=(
+            ("self=T(4), other=T(3)", "RuntimeError"),
+            ("self=I(3), other=T(3)", "RuntimeError"),
+            ("self=B(3), other=T(3)", "RuntimeError"),
+        ),
+        example=">>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
         name="vdot",
@@ -6577,6 +7456,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.vdot(self, other)",
+        check="dot",
+        refuses=(("self=T(5), other=T(4)", "RuntimeError"), ("self=T(2, 4), other=T(4)", "RuntimeError")),
+        example=">>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))\ntensor(7.+0.j)",
     ),
     Op(
         name="linalg_vecdot",
@@ -6595,6 +7478,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.vecdot(*np.broadcast_arrays(x, y), axis=dim)",
+        check="vecdot",
+        refuses=(
+            ("x=I(2, 3), y=T(3)", "RuntimeError"),
+            ("x=B(2, 3), y=T(3)", "RuntimeError"),
+            ("x=T(2, 3), y=I(3)", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
         name="kron",
@@ -6613,6 +7504,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.kron(self, other)",
+        example=">>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))\ntensor([[1., 2., 0., 0.],\n        [0., 0., 1., 2.]])",
     ),
     Op(
         name="addr",
@@ -6642,6 +7535,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(beta * self if beta else 0) + alpha * np.outer(vec1, vec2)",
+        check="addr",
+        refuses=(
+            ("self=T(), vec1=T(), vec2=T()", "RuntimeError"),
+            ("self=T(3, 3), vec1=T(2), vec2=T(3)", "RuntimeError"),
+        ),
+        example=">>> sg.addr(sg.ones(2, 2), sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))\ntensor([[ 2., 11.],\n        [ 3., 21.]])",
     ),
     Op(
         name="cross",
@@ -6660,6 +7560,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.cross(*np.broadcast_arrays(self, other), axis=np.broadcast_shapes(self.shape, other.shape).index(3) if dim is None else dim)",
+        check="cross",
+        refuses=(
+            ("self=T(), other=T()", "RuntimeError"),
+            ("self=T(), other=T(3, 2)", "RuntimeError"),
+            ("self=T(2, 3), other=T(3, 2)", "RuntimeError"),
+        ),
+        example=">>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))\ntensor([0., 0., 1.])",
     ),
     Op(
         name="linalg_cross",
@@ -6678,6 +7586,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.cross(*np.broadcast_arrays(self, other), axis=dim)",
+        check="cross",
+        refuses=(("self=T(), other=T()", "RuntimeError"), ("self=T(), other=T(2, 3)", "RuntimeError")),
+        example=">>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))\ntensor([0., 0., 1.])",
     ),
     Op(
         name="linalg_multi_dot",
@@ -6696,6 +7608,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.multi_dot(tensors)",
+        check="chain",
+        refuses=(
+            ("tensors=[]", "RuntimeError"),
+            ("tensors=[T(2, 3), I(3)]", "RuntimeError"),
+            ("tensors=[T(2, 3), T(5, 7)]", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])\ntensor([12., 12.])",
     ),
     Op(
         name="linalg_vander",
@@ -6714,6 +7634,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.stack([x ** k for k in range(N or x.shape[-1])], -1)",
+        check="last_powers",
+        refuses=(("x=T()", "RuntimeError"), ("x=T(0)", "RuntimeError")),
+        example=">>> sg.linalg.vander(sg.tensor([1, 2, 3]))\ntensor([[1, 1, 1],\n        [1, 2, 4],\n        [1, 3, 9]])",
     ),
     Op(
         name="linalg_diagonal",
@@ -6737,6 +7661,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.diagonal(A, offset, dim1, dim2)",
+        example=">>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))\ntensor([1, 4])",
     ),
     Op(
         name="linalg_matmul",
@@ -6755,6 +7681,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.matmul(self, other)",
+        example=">>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
         name="bilinear",
@@ -6781,6 +7709,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.einsum('...i,kij,...j->...k', input1, weight, input2) + (0 if bias is None else bias)",
+        check="bilinear",
+        refuses=(
+            ("input1=T(2), input2=T(3), weight=T()", "RuntimeError"),
+            ("input1=T(3), input2=T(3), weight=T(4, 2, 3)", "RuntimeError"),
+            ("input1=I(2), input2=T(3), weight=T(4, 2, 3)", "RuntimeError"),
+        ),
+        example=">>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))\ntensor([9.5000])",
     ),
     Op(
         name="linalg_inv",
@@ -6804,6 +7740,10 @@ OPS = [
             "A": "-adjoint(result).matmul(grad).matmul(adjoint(result))",
             "result": "-result.matmul(A_t).matmul(result)",
         },
+        reference="np.linalg.inv(A)",
+        check="square",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.inv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[-2.0000,  1.0000],\n        [ 1.5000, -0.5000]])",
     ),
     Op(
         name="inverse",
@@ -6822,6 +7762,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.inv(self)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])",
     ),
     Op(
         name="linalg_inv_ex",
@@ -6845,6 +7789,10 @@ OPS = [
             "A": "-adjoint(inverse).matmul(grad).matmul(adjoint(inverse))",
             "inverse": "-inverse.matmul(A_t).matmul(inverse)",
         },
+        reference="(np.linalg.inv(A), np.zeros(A.shape[:-2], int))",
+        check="square",
+        refuses=(("A=T()", "RuntimeError"), ("A=T(2, 4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info\ntensor(2, dtype=specgrad.int32)",
     ),
     Op(
         name="solve_matrices",
@@ -6869,6 +7817,13 @@ OPS = [
             "B": "slope",
             "solution": "solve_matrices(A_p, B_t - A_t.matmul(solution), False).solution",
         },
+        reference="(np.linalg.solve(A, B), np.zeros(A.shape[:-2], int))",
+        check="systems",
+        refuses=(
+            ("A=T(3), B=T(3, 2), check_errors=True", "RuntimeError"),
+            ("A=T(3, 3), B=T(2), check_errors=True", "RuntimeError"),
+            ("A=T(4, 3), B=T(3, 2), check_errors=True", "RuntimeError"),
+        ),
     ),
     Op(
         name="linalg_solve",
@@ -6892,6 +7847,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda vectors: np.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A))(B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2)",
+        check="solve",
+        refuses=(
+            ("A=T(3), B=T(3)", "RuntimeError"),
+            ("A=T(3, 3), B=T()", "RuntimeError"),
+            ("A=T(4, 3), B=T(3)", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))\ntensor([0.5000, 0.2500])",
     ),
     Op(
         name="linalg_solve_ex",
@@ -6915,6 +7878,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="((lambda vectors: np.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A))(B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2), np.zeros(A.shape[:-2], int))",
+        check="solve",
+        refuses=(
+            ("A=T(3, 3), B=T()", "RuntimeError"),
+            ("A=T(3), B=T(3, 2)", "RuntimeError"),
+            ("A=T(4, 3), B=T(3, 2)", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info\ntensor(1, dtype=specgrad.int32)",
     ),
     Op(
         name="solve_triangular_matrices",
@@ -6947,6 +7918,13 @@ OPS = [
             "B": "slope",
             "result": "solve_triangular_matrices(A_p, B_t - triangle(A_t, upper, unitriangular).matmul(result), upper, unitriangular)",
         },
+        reference="(lambda T: np.linalg.solve(T if not unitriangular else T - T * np.eye(T.shape[-1]) + np.eye(T.shape[-1]), B))( np.triu(A) if upper else np.tril(A))",
+        check="systems",
+        refuses=(
+            ("A=T(3), B=T(3, 2), upper=True, unitriangular=False", "RuntimeError"),
+            ("A=T(3, 3), B=T(2), upper=True, unitriangular=False", "RuntimeError"),
+            ("A=T(4, 3), B=T(3, 2), upper=True, unitriangular=False", "RuntimeError"),
+        ),
     ),
     Op(
         name="linalg_solve_triangular",
@@ -6974,6 +7952,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda T: T @ B if left else B @ T)(np.linalg.inv((lambda T: T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T)(np.triu(self) if upper else np.tril(self))))",
+        check="solve_triangular",
+        refuses=(
+            ("self=T(3), B=T(3, 2), upper=True", "RuntimeError"),
+            ("self=T(3, 3), B=T(2), upper=True", "RuntimeError"),
+            ("self=T(4, 3), B=T(3, 2), upper=True", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.solve_triangular(sg.tensor([[2.0, 7.0], [1.0, 1.0]]), sg.tensor([[2.0], [3.0]]), upper=False)\ntensor([[1.],\n        [2.]])",
     ),
     Op(
         name="linalg_det",
@@ -6997,6 +7983,10 @@ OPS = [
             "A": "grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))",
             "result": "(cofactors(A_p) * A_t).sum((-2, -1))",
         },
+        reference="np.linalg.det(A)",
+        check="square",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor(-2.)",
     ),
     Op(
         name="cofactors",
@@ -7020,6 +8010,8 @@ OPS = [
             "self": "(grad * conjugate(result)).sum([-2, -1], True) * adjoint(inverse) - conjugate(result).matmul(grad.mT).matmul(adjoint(inverse))",
             "result": "(inverse.mT * self_t).sum([-2, -1], True) * result - inverse.mT.matmul(self_t.mT).matmul(result)",
         },
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
         name="det",
@@ -7038,6 +8030,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.det(self)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor(-2.)",
     ),
     Op(
         name="linalg_slogdet",
@@ -7062,6 +8058,10 @@ OPS = [
             "sign": "1j * trace.imag * sign if sign.is_complex() else sign * 0 * trace",
             "logabsdet": "trace.real if sign.is_complex() else trace",
         },
+        reference="np.linalg.slogdet(A)",
+        check="square",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign\ntensor(-1.)",
     ),
     Op(
         name="slogdet",
@@ -7080,6 +8080,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.slogdet(self)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.slogdet(sg.eye(2)).logabsdet\ntensor(0.)",
     ),
     Op(
         name="logdet",
@@ -7098,6 +8102,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.log(np.linalg.det(self))",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))\ntensor(0.)",
     ),
     Op(
         name="cholesky_factor",
@@ -7125,6 +8133,12 @@ OPS = [
             "self": "lower_slope(triangular_solved(L, inner, False, False, False))",
             "L": "L.matmul(half_lower(triangular_solved(adjoint(L), left, True, False, False)))",
         },
+        reference="(np.linalg.cholesky(self), np.zeros(self.shape[:-2], int))",
+        check="square",
+        refuses=(
+            ("self=T(), check_errors=False", "RuntimeError"),
+            ("self=B(3), check_errors=False", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_cholesky",
@@ -7143,6 +8157,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.cholesky(self, upper=upper)",
+        check="square",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))\ntensor([[2., 0.],\n        [1., 2.]])",
     ),
     Op(
         name="linalg_cholesky_ex",
@@ -7165,6 +8183,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.linalg.cholesky(self, upper=upper), np.zeros(self.shape[:-2], int))",
+        check="square",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info\ntensor(2, dtype=specgrad.int32)",
     ),
     Op(
         name="cholesky",
@@ -7183,6 +8205,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.cholesky(self, upper=upper)",
+        check="square",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))\ntensor([[2., 0.],\n        [1., 2.]])",
     ),
     Op(
         name="triangular_solve",
@@ -7210,6 +8236,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda T: (np.linalg.inv(np.swapaxes(T, -1, -2) if transpose else T) @ self, np.broadcast_to(A, (*self.shape[:-2], *A.shape[-2:]))))( (lambda T: T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T)(np.triu(A) if upper else np.tril(A)))",
+        check="older_solve_triangular",
+        refuses=(
+            ("self=T(2), A=T(3, 3)", "RuntimeError"),
+            ("self=T(3, 2), A=T(3)", "RuntimeError"),
+            ("self=T(4, 2), A=T(3, 3)", "RuntimeError"),
+        ),
+        example=">>> sg.triangular_solve(sg.tensor([[2.0], [3.0]]), sg.tensor([[2.0, 7.0], [1.0, 1.0]]), upper=False).solution\ntensor([[1.],\n        [2.]])",
     ),
     Op(
         name="cholesky_solve",
@@ -7232,6 +8266,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda T: np.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2))) @ self)( np.conj(np.swapaxes(np.triu(input2), -1, -2)) if upper else np.tril(input2))",
+        check="cholesky_solve",
+        refuses=(
+            ("self=T(2), input2=T(3, 3)", "RuntimeError"),
+            ("self=T(3, 2), input2=T(3)", "RuntimeError"),
+            ("self=T(4, 2), input2=T(3, 3)", "RuntimeError"),
+        ),
+        example=">>> sg.cholesky_solve(sg.tensor([[4.0], [8.0]]), sg.tensor([[2.0, 0.0], [0.0, 2.0]]))\ntensor([[1.],\n        [2.]])",
     ),
     Op(
         name="cholesky_inverse",
@@ -7250,6 +8292,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda T: np.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2))))( np.conj(np.swapaxes(np.triu(self), -1, -2)) if upper else np.tril(self))",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))\ntensor([[ 0.5000, -0.5000],\n        [-0.5000,  1.0000]])",
     ),
     Op(
         name="linalg_vector_norm",
@@ -7274,6 +8320,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.vector_norm(self, ord=ord, axis=dim or None, keepdims=keepdim)",
+        check="vector_norm",
+        refuses=(("self=I(3, 4)", "NotImplementedError"), ("self=T(3, 4), dim=[5]", "IndexError")),
+        example=">>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)\ntensor([ 5., 10.])",
     ),
     Op(
         name="linalg_matrix_norm",
@@ -7298,6 +8348,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.norm(self, ord, axis=dim, keepdims=keepdim)",
+        check="matrix_norm",
+        refuses=(
+            ("self=T(2), ord=2", "RuntimeError"),
+            ("self=T(3, 2), ord=0", "RuntimeError"),
+            ("self=I(3, 2), ord=2", "NotImplementedError"),
+        ),
+        example=">>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)\ntensor(6.)",
     ),
     Op(
         name="linalg_matrix_norm.str_ord",
@@ -7322,6 +8380,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.norm(self, ord, axis=dim, keepdims=keepdim)",
+        check="matrix_norm",
+        refuses=(
+            ("self=T(2)", "RuntimeError"),
+            ("self=T(3, 2), dim=[]", "RuntimeError"),
+            ("self=I(3, 2)", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_norm",
@@ -7346,6 +8411,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.norm(self if dim or ord is not None else self.reshape(-1), ord, axis=dim, keepdims=keepdim)",
+        check="norm_of_any",
+        refuses=(
+            ("self=I(2, 3)", "NotImplementedError"),
+            ("self=T(), ord=3", "RuntimeError"),
+            ("self=T(2, 3), ord=0", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.norm(sg.tensor([3.0, 4.0]))\ntensor(5.)",
     ),
     Op(
         name="linalg_norm.ord_str",
@@ -7370,6 +8443,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.norm(self, ord, axis=dim, keepdims=keepdim)",
+        check="norm_of_any",
+        refuses=(
+            ("self=T(), ord='nuc'", "RuntimeError"),
+            ("self=T(3), ord='nuc'", "RuntimeError"),
+            ("self=I(2, 3), ord='nuc'", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_svd",
@@ -7399,6 +8479,10 @@ OPS = [
             "S": "svd_tangents_of(...)[1]",
             "Vh": "svd_tangents_of(...)[2]",
         },
+        reference="(None, np.linalg.svd(A)[1], None)",
+        check="svd",
+        refuses=(("A=T(2)", "RuntimeError"), ("A=I(2, 2)", "NotImplementedError")),
+        example=">>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\n>>> S\ntensor([3., 2.])",
     ),
     Op(
         name="linalg_svdvals",
@@ -7422,6 +8506,10 @@ OPS = [
             "A": "(factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)",
             "result": "real_diagonal(adjoint(factors.U).matmul(A_t).matmul(adjoint(factors.Vh)))",
         },
+        reference="np.linalg.svd(A, compute_uv=False)",
+        check="svdvals",
+        refuses=(("A=T(2)", "RuntimeError"), ("A=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\ntensor([3., 2.])",
     ),
     Op(
         name="svd",
@@ -7444,6 +8532,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(None, np.linalg.svd(self)[1], None)",
+        check="matrices_of",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S\ntensor([3., 2.])",
     ),
     Op(
         name="hermitian_eigen",
@@ -7468,6 +8560,9 @@ OPS = [
             "eigenvalues": "real_diagonal(projected)",
             "eigenvectors": "eigenvectors.matmul(over_gaps(projected, eigenvalues, self_t))",
         },
+        reference="(np.linalg.eigvalsh(self), None)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
         name="linalg_eigh",
@@ -7486,6 +8581,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(np.linalg.eigvalsh(self, UPLO), None)",
+        check="eigenvalues",
+        refuses=(("self=T()", "RuntimeError"), ("self=T(2, 3)", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues\ntensor([1., 3.])",
     ),
     Op(
         name="hermitian_eigenvalues",
@@ -7509,6 +8608,9 @@ OPS = [
             "self": "lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))",
             "result": "real_diagonal(adjoint(vectors).matmul(of_lower(self_t)).matmul(vectors))",
         },
+        reference="np.linalg.eigvalsh(self)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
         name="linalg_eigvalsh",
@@ -7527,6 +8629,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.eigvalsh(self, UPLO)",
+        check="eigenvalues",
+        refuses=(("self=T()", "RuntimeError"), ("self=T(2, 3)", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))\ntensor([1., 3.])",
     ),
     Op(
         name="linalg_eig",
@@ -7551,6 +8657,10 @@ OPS = [
             "eigenvalues": "projected.diagonal(0, -2, -1)",
             "eigenvectors": "moved - eigenvectors * real_diagonal(back.matmul(moved)).unsqueeze(-2)",
         },
+        reference="(np.linalg.eigvals(self).astype(complex), None)",
+        check="eigen",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues\ntensor([0.+1.j, 0.-1.j])",
     ),
     Op(
         name="linalg_eigvals",
@@ -7574,6 +8684,10 @@ OPS = [
             "self": "linalg_solve(back, grad.unsqueeze(-1) * back)",
             "result": "linalg_solve(vectors, self_t.to(vectors.dtype).matmul(vectors)).diagonal(0, -2, -1)",
         },
+        reference="np.linalg.eigvals(self).astype(complex)",
+        check="eigen",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))\ntensor([0.+1.j, 0.-1.j])",
     ),
     Op(
         name="linalg_qr",
@@ -7594,6 +8708,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
+        reference="np.linalg.qr(A, mode) if mode != 'r' else (np.empty(0), np.linalg.qr(A, 'r'))",
+        check="qr",
+        refuses=(
+            ("A=T(2)", "RuntimeError"),
+            ("A=T(3, 2), mode='sum'", "RuntimeError"),
+            ("A=I(3, 2)", "NotImplementedError"),
+        ),
+        example=">>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()\ntensor([[3., 0.],\n        [0., 2.]])",
     ),
     Op(
         name="qr",
@@ -7612,6 +8734,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.qr(self, 'reduced' if some else 'complete')",
+        check="matrices_of",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()\ntensor([[3., 0.],\n        [0., 2.]])",
     ),
     Op(
         name="pseudo_inverse",
@@ -7637,6 +8763,11 @@ OPS = [
             "rtol": "non_differentiable",
             "result": "above - above.matmul(self_p).matmul(result) + below - result.matmul(self_p.matmul(below)) - result.matmul(self_t).matmul(result)",
         },
+        check="matrices_with_limits",
+        refuses=(
+            ("self=T(), atol=T(), rtol=T()", "RuntimeError"),
+            ("self=T(3, 2), atol=V(0.0), rtol=T(3)", "RuntimeError"),
+        ),
     ),
     Op(
         name="linalg_pinv.atol_rtol_float",
@@ -7660,6 +8791,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.pinv(self, max(atol or 0.0, 1e-12), hermitian)",
+        check="matrices_of",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.0000]])",
     ),
     Op(
         name="linalg_pinv.atol_rtol_tensor",
@@ -7683,6 +8818,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.pinv(self, rtol, hermitian)",
+        check="matrices_of",
+        refuses=(("self=T(2), rtol=V(1e-10)", "RuntimeError"), ("self=I(3, 2), rtol=V(1e-10)", "NotImplementedError")),
     ),
     Op(
         name="linalg_pinv",
@@ -7705,6 +8843,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.pinv(self, rcond, hermitian)",
+        check="matrices_of",
+        refuses=(("self=T(2), rcond=1e-10", "RuntimeError"), ("self=I(3, 2), rcond=1e-10", "NotImplementedError")),
     ),
     Op(
         name="pinverse",
@@ -7723,6 +8864,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.pinv(self, rcond)",
+        check="matrices_of",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])",
     ),
     Op(
         name="linalg_matrix_rank.atol_rtol_float",
@@ -7746,6 +8891,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.matrix_rank(self, tol=atol, hermitian=hermitian)",
+        check="matrices_of",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        example=">>> sg.linalg.matrix_rank(sg.ones(3, 3))\ntensor(1)",
     ),
     Op(
         name="linalg_matrix_rank.atol_rtol_tensor",
@@ -7769,6 +8918,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.matrix_rank(input, tol=atol, hermitian=hermitian)",
+        check="matrices_of",
+        refuses=(
+            ("input=T(2), rtol=V(1e-10)", "RuntimeError"),
+            ("input=I(3, 2), rtol=V(1e-10)", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_matrix_rank",
@@ -7791,6 +8946,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.matrix_rank(self, tol=tol, hermitian=hermitian)",
+        check="matrices_of",
+        refuses=(("self=T(2), tol=0.5", "RuntimeError"), ("self=I(3, 2), tol=0.5", "NotImplementedError")),
     ),
     Op(
         name="linalg_lstsq",
@@ -7814,6 +8972,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(np.linalg.pinv(self) @ b if b.ndim == self.ndim else (np.linalg.pinv(self) @ b[..., None])[..., 0], None, None, None)",
+        check="lstsq",
+        refuses=(
+            ("self=T(3, 2), b=T()", "RuntimeError"),
+            ("self=T(2), b=T(3, 2)", "RuntimeError"),
+            ("self=T(4, 2), b=T(3, 2)", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.lstsq(sg.tensor([[2.0], [0.0]]), sg.tensor([[4.0], [3.0]])).solution\ntensor([[2.]])",
     ),
     Op(
         name="linalg_cond",
@@ -7832,6 +8998,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.cond(self, p)",
+        check="condition",
+        refuses=(
+            ("self=T(2)", "RuntimeError"),
+            ("self=T(0, 2)", "RuntimeError"),
+            ("self=I(3, 2)", "NotImplementedError"),
+        ),
+        example=">>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))\ntensor(2.)",
     ),
     Op(
         name="linalg_cond.p_str",
@@ -7850,6 +9024,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.cond(self, p)",
+        check="condition",
+        refuses=(
+            ("self=T(2), p='fro'", "RuntimeError"),
+            ("self=T(3, 2), p='fro'", "RuntimeError"),
+            ("self=I(2, 2), p='fro'", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_matrix_power",
@@ -7868,6 +9049,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.matrix_power(self, n)",
+        check="power",
+        refuses=(("self=T(2), n=3", "RuntimeError"), ("self=T(3, 2), n=3", "RuntimeError")),
+        example=">>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)\ntensor([[1., 5.],\n        [0., 1.]])",
     ),
     Op(
         name="matrix_power",
@@ -7886,6 +9071,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.matrix_power(self, n)",
+        check="power",
+        refuses=(("self=T(2), n=3", "RuntimeError"), ("self=T(3, 2), n=3", "RuntimeError")),
+        example=">>> sg.matrix_power(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), 2)\ntensor([[4., 0.],\n        [0., 1.]])",
     ),
     Op(
         name="linalg_matrix_exp",
@@ -7906,6 +9095,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "exponential_along(adjoint(self), grad)", "result": "exponential_along(self_p, self_t)"},
+        reference="scipy.linalg.expm(self)",
+        check="square",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        example=">>> sg.linalg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))\ntensor([[1., 1.],\n        [0., 1.]])",
     ),
     Op(
         name="matrix_exp",
@@ -7924,6 +9117,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.linalg.expm(self)",
+        check="square",
+        refuses=(("self=T(2)", "RuntimeError"), ("self=T(3, 2)", "RuntimeError")),
+        example=">>> sg.matrix_exp(sg.zeros(2, 2))\ntensor([[1., 0.],\n        [0., 1.]])",
     ),
     Op(
         name="linalg_tensorsolve",
@@ -7946,6 +9143,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.tensorsolve(self, other, dims)",
+        check="tensorsolve",
+        refuses=(
+            ("self=T(3), other=T(3)", "RuntimeError"),
+            ("self=T(), other=T(2, 2)", "RuntimeError"),
+            ("self=I(2, 2, 4), other=T(2, 2)", "NotImplementedError"),
+        ),
+        example=">>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))\ntensor([1., 1., 1., 1.])",
     ),
     Op(
         name="linalg_tensorinv",
@@ -7964,6 +9169,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.linalg.tensorinv(self, ind)",
+        check="tensorinv",
+        refuses=(("self=T(3, 2, 4)", "RuntimeError"), ("self=I(2, 2, 4)", "NotImplementedError")),
+        example=">>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape\nspecgrad.Size([4, 2, 2])",
     ),
     Op(
         name="linalg_householder_product",
@@ -7982,6 +9191,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="householder",
+        refuses=(
+            ("input=T(2), tau=T(2)", "RuntimeError"),
+            ("input=T(0, 2), tau=T(2)", "RuntimeError"),
+            ("input=T(3, 0), tau=T(2)", "RuntimeError"),
+        ),
+        example=">>> sg.linalg.householder_product(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))\ntensor([[ 0.],\n        [-1.]])",
     ),
     Op(
         name="geqrf",
@@ -8000,6 +9216,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
+        check="matrices_of",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=I(4, 3)", "NotImplementedError")),
+        example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> a, tau\n(tensor([[-5.0000],\n        [ 0.5000]]), tensor([1.6000]))",
     ),
     Op(
         name="ormqr",
@@ -8027,6 +9246,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="ormqr",
+        refuses=(
+            ("self=T(2), input2=T(2), input3=T(3, 2)", "RuntimeError"),
+            ("self=T(4, 2), input2=T(2), input3=T(3, 2)", "RuntimeError"),
+            ("self=T(3, 3), input2=T(2), input3=T(3, 2)", "RuntimeError"),
+        ),
+        example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> sg.ormqr(a, tau, sg.tensor([[3.0], [4.0]]), transpose=True).round(decimals=4)\ntensor([[-5.],\n        [ 0.]])",
     ),
     Op(
         name="lu_packed",
@@ -8051,6 +9277,11 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
+        check="matrices_of",
+        refuses=(
+            ("self=T(3), check_errors=True", "RuntimeError"),
+            ("self=I(3, 3), check_errors=True", "NotImplementedError"),
+        ),
     ),
     Op(
         name="row_order",
@@ -8087,6 +9318,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda LU, swaps: (LU, swaps + 1))(*scipy.linalg.lu_factor(A))",
+        check="lu",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=I(3, 3)", "NotImplementedError")),
+        example=">>> sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).LU\ntensor([[4.0000, 4.0000],\n        [0.2500, 1.0000]])",
     ),
     Op(
         name="linalg_lu_factor_ex",
@@ -8105,6 +9340,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="lu",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=I(3, 3)", "NotImplementedError")),
+        example=">>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info\ntensor(2, dtype=specgrad.int32)",
     ),
     Op(
         name="linalg_lu",
@@ -8123,6 +9361,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda P, L, U: (P.astype(A.dtype), L, U))(*scipy.linalg.lu(A))",
+        check="lu",
+        refuses=(("A=T(3)", "RuntimeError"), ("A=I(3, 3)", "NotImplementedError")),
+        example=">>> sg.linalg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).L\ntensor([[1.0000, 0.0000],\n        [0.2500, 1.0000]])",
     ),
     Op(
         name="lu",
@@ -8145,6 +9387,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="lu",
+        refuses=(("self=T(3)", "RuntimeError"), ("self=I(3, 3)", "NotImplementedError")),
+        example=">>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]\ntensor([2, 2], dtype=specgrad.int32)",
     ),
     Op(
         name="lu_unpack",
@@ -8168,6 +9413,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="lu_unpack",
+        refuses=(
+            ("LU_data=T(), LU_pivots=T()", "RuntimeError"),
+            ("LU_data=T(3, 2), LU_pivots=T()", "RuntimeError"),
+            ("LU_data=T(3, 2), LU_pivots=B(3)", "RuntimeError"),
+        ),
+        example=">>> sg.lu_unpack(*sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))).U\ntensor([[4., 4.],\n        [0., 1.]])",
     ),
     Op(
         name="linalg_lu_solve",
@@ -8196,6 +9448,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="lu_solve",
+        refuses=(
+            ("LU=T(), pivots=T(), B=T()", "RuntimeError"),
+            ("LU=T(3, 3), pivots=T(), B=T(3, 2)", "RuntimeError"),
+            ("LU=T(3, 3), pivots=B(3), B=T(3, 2)", "RuntimeError"),
+        ),
+        example=">>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))\n>>> sg.linalg.lu_solve(LU, pivots, sg.ones(2, 1))\ntensor([[0.2500],\n        [0.5000]])",
     ),
     Op(
         name="lu_solve",
@@ -8218,6 +9477,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="old_lu_solve",
+        refuses=(
+            ("self=T(), LU_data=T(), LU_pivots=T()", "RuntimeError"),
+            ("self=T(2, 1), LU_data=T(2, 2), LU_pivots=T()", "RuntimeError"),
+            ("self=T(2, 1), LU_data=T(2, 2), LU_pivots=I(3)", "RuntimeError"),
+        ),
+        example=">>> sg.lu_solve(sg.ones(2, 1), *sg.linalg.lu_factor(sg.tensor([[2.0, 0.0], [0.0, 4.0]])))\ntensor([[0.5000],\n        [0.2500]])",
     ),
     Op(
         name="ldl_packed",
@@ -8240,6 +9506,11 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
+        check="square",
+        refuses=(
+            ("self=T(), hermitian=True, check_errors=True", "RuntimeError"),
+            ("self=B(3), hermitian=True, check_errors=True", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_ldl_factor",
@@ -8258,6 +9529,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="square",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])).LD\ntensor([[ 4.0000,  0.0000],\n        [ 0.5000, -1.0000]])",
     ),
     Op(
         name="linalg_ldl_factor_ex",
@@ -8280,6 +9554,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="square",
+        refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        example=">>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info\ntensor(1, dtype=specgrad.int32)",
     ),
     Op(
         name="ldl_solve_matrices",
@@ -8310,6 +9587,12 @@ OPS = [
             "pivots": "non_differentiable",
             "B": 'not_implemented("linalg.ldl_solve has no gradient")',
         },
+        check="ldl_solve",
+        refuses=(
+            ("LD=T(), pivots=T(), B=T(), hermitian=False", "RuntimeError"),
+            ("LD=T(0, 0), pivots=T(0, 0), B=T(0, 0), hermitian=False", "RuntimeError"),
+            ("LD=B(3), pivots=V([1, 2]), B=T(2, 3), hermitian=False", "NotImplementedError"),
+        ),
     ),
     Op(
         name="linalg_ldl_solve",
@@ -8336,6 +9619,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="ldl_solve",
+        refuses=(
+            ("LD=T(), pivots=T(), B=T()", "RuntimeError"),
+            ("LD=T(0, 0), pivots=T(0, 0), B=T(0, 0)", "RuntimeError"),
+            ("LD=B(3), pivots=V([1, 2]), B=T(2, 3)", "NotImplementedError"),
+        ),
+        example=">>> sg.linalg.ldl_solve(*sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])), sg.tensor([[6.0], [2.0]]))\ntensor([[1.],\n        [1.]])",
     ),
     Op(
         name="orgqr",
@@ -8354,6 +9644,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="householder",
+        refuses=(
+            ("self=T(2), input2=T(2)", "RuntimeError"),
+            ("self=T(0, 2), input2=T(2)", "RuntimeError"),
+            ("self=T(3, 0), input2=T(2)", "RuntimeError"),
+        ),
+        example=">>> sg.orgqr(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))\ntensor([[ 0.],\n        [-1.]])",
     ),
     Op(
         name="view",
@@ -8374,6 +9671,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
+        reference="np.reshape(self, size)",
+        check="view",
+        refuses=(("self=T(), size=[6]", "RuntimeError"), ("self=T(3, 4), size=[-7]", "RuntimeError")),
+        example=">>> x = sg.arange(6)\n>>> x.view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n>>> x.view(3, -1).shape\nspecgrad.Size([3, 2])",
     ),
     Op(
         name="view.dtype",
@@ -8392,6 +9693,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "non_differentiable"},
+        reference="self.view(dtype) if self.ndim else self.reshape(1).view(dtype).reshape(())",
+        check="elements_of_dtype",
+        refuses=(("self=T(), dtype=uint8", "RuntimeError"), ("self=B(3), dtype=int64", "RuntimeError")),
+        example=">>> sg.tensor([1.0, -1.0]).view(sg.int32)\ntensor([ 1065353216, -1082130432], dtype=specgrad.int32)\n>>> sg.tensor([1.0, -1.0]).view(sg.complex64)\ntensor([1.-1.j])",
     ),
     Op(
         name="reshape",
@@ -8410,6 +9715,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.reshape(self, shape)",
+        check="reshape",
+        refuses=(("self=T(3, 4), shape=[-7]", "RuntimeError"), ("self=T(4, 4), shape=[4, 3]", "RuntimeError")),
+        example=">>> sg.reshape(sg.arange(6), (3, 2))\ntensor([[0, 1],\n        [2, 3],\n        [4, 5]])",
     ),
     Op(
         name="view_as",
@@ -8428,6 +9737,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.reshape(self, other.shape)",
+        example=">>> sg.arange(4).view_as(sg.zeros(2, 2))\ntensor([[0, 1],\n        [2, 3]])",
     ),
     Op(
         name="reshape_as",
@@ -8446,6 +9757,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.reshape(self, np.shape(other))",
+        example=">>> sg.arange(4).reshape_as(sg.zeros(2, 2))\ntensor([[0, 1],\n        [2, 3]])",
     ),
     Op(
         name="flatten",
@@ -8468,6 +9781,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.reshape(self, (*self.shape[:start_dim % self.ndim], -1, *self.shape[end_dim % self.ndim + 1:])) if self.size and self.ndim else self.reshape(*self.shape[:start_dim], 0) if self.ndim else self.reshape(1)",
+        check="flatten",
+        refuses=(("self=T(), start_dim=1", "IndexError"), ("self=T(2, 3, 4), start_dim=1, end_dim=0", "RuntimeError")),
+        example=">>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape\nspecgrad.Size([2, 12])",
     ),
     Op(
         name="ravel",
@@ -8486,6 +9803,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.ravel(self)",
+        example=">>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))\ntensor([1, 2, 3, 4])",
     ),
     Op(
         name="unflatten",
@@ -8504,6 +9823,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.reshape(self, (*self.shape[:dim % self.ndim], *sizes, *self.shape[dim % self.ndim + 1:]))",
+        check="unflatten",
+        refuses=(
+            ("self=T(2, 6), dim=1, sizes=[]", "RuntimeError"),
+            ("self=T(), dim=1, sizes=[2, -1]", "IndexError"),
+            ("self=T(6), dim=1, sizes=[2, -1]", "IndexError"),
+        ),
+        example=">>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape\nspecgrad.Size([4, 2, 3])",
     ),
     Op(
         name="transpose",
@@ -8525,6 +9852,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.transpose(dim0, dim1)", "result": "auto_linear"},
+        reference="np.swapaxes(self, dim0, dim1) if self.ndim else self",
+        check="two_dims",
+        refuses=(("self=T(3), dim0=1, dim1=0", "IndexError"),),
+        example=">>> sg.transpose(sg.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
     ),
     Op(
         name="permute",
@@ -8545,6 +9876,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.permute(inverse_permutation(dims))", "result": "auto_linear"},
+        reference="np.transpose(self, dims)",
+        check="permute",
+        refuses=(("self=T(), dims=[2, 0, 1]", "RuntimeError"), ("self=T(2, 3, 4), dims=[1, 2, 3]", "IndexError")),
+        example=">>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape\nspecgrad.Size([4, 2, 3])",
     ),
     Op(
         name="movedim",
@@ -8567,6 +9902,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.moveaxis(self, source, destination) if self.ndim else self",
+        check="movedim",
+        refuses=(
+            ("self=T(3, 4), source=0, destination=2", "IndexError"),
+            ("self=T(2, 3, 4), source=[], destination=2", "RuntimeError"),
+        ),
+        example=">>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape\nspecgrad.Size([3, 4, 2])",
     ),
     Op(
         name="t",
@@ -8588,6 +9930,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.t()", "result": "auto_linear"},
+        reference="np.transpose(self)",
+        check="t",
+        refuses=(("self=T(2, 3, 4)", "RuntimeError"),),
+        example=">>> sg.t(sg.tensor([[1, 2, 3], [4, 5, 6]]))\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
     ),
     Op(
         name="squeeze",
@@ -8609,6 +9955,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
+        reference="np.squeeze(self)",
+        example=">>> sg.squeeze(sg.ones(1, 3, 1)).shape\nspecgrad.Size([3])\n>>> sg.squeeze(sg.ones(1, 3, 1), 0).shape\nspecgrad.Size([3, 1])",
     ),
     Op(
         name="squeeze.dim",
@@ -8630,6 +9978,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
+        reference="np.squeeze(self, tuple(d for d in dim if self.ndim and self.shape[d] == 1))",
+        check="squeeze_dims",
+        refuses=(("self=T(3), dim=1", "IndexError"), ("self=T(1, 3, 1), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
         name="unsqueeze",
@@ -8651,6 +10002,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.squeeze(dim)", "result": "auto_linear"},
+        reference="np.expand_dims(self, dim)",
+        check="unsqueeze",
+        refuses=(("self=T(), dim=1", "IndexError"),),
+        example=">>> sg.unsqueeze(sg.tensor([1, 2]), 1)\ntensor([[1],\n        [2]])",
     ),
     Op(
         name="expand",
@@ -8675,6 +10030,10 @@ OPS = [
             "result": "auto_linear",
             "backward": "sum_to_size(grad, self.shape)",
         },
+        reference="np.broadcast_to(self, [self.shape[d] if n == -1 else n for d, n in zip(range(-len(size), 0), size)])",
+        check="expand",
+        refuses=(("self=T(3), size=[-7]", "RuntimeError"), ("self=T(3, 1), size=[]", "RuntimeError")),
+        example=">>> sg.tensor([[1], [2]]).expand(2, 3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])",
     ),
     Op(
         name="alias",
@@ -8695,6 +10054,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_linear"},
+        reference="np.array(self)",
     ),
     Op(
         name="expand_as",
@@ -8713,6 +10073,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.broadcast_to(self, other.shape)",
+        example=">>> sg.tensor([1, 2]).expand_as(sg.zeros(2, 2))\ntensor([[1, 2],\n        [1, 2]])",
     ),
     Op(
         name="broadcast_to",
@@ -8731,6 +10093,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.broadcast_to(self, size)",
+        example=">>> sg.broadcast_to(sg.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n        [1, 2]])",
     ),
     Op(
         name="repeat",
@@ -8749,6 +10113,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.tile(self, repeats)",
+        check="repeat",
+        refuses=(("self=T(3), repeats=[-7]", "RuntimeError"), ("self=T(2, 3), repeats=[]", "RuntimeError")),
+        example=">>> sg.tensor([1, 2]).repeat(2, 2)\ntensor([[1, 2, 1, 2],\n        [1, 2, 1, 2]])",
     ),
     Op(
         name="tile",
@@ -8767,6 +10135,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.tile(self, dims)",
+        check="tile",
+        refuses=(("self=T(2, 3), dims=[-7]", "RuntimeError"),),
+        example=">>> sg.tile(sg.tensor([[1, 2]]), (2,))\ntensor([[1, 2, 1, 2]])",
     ),
     Op(
         name="atleast_1d",
@@ -8785,6 +10157,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.atleast_1d(self)",
     ),
     Op(
         name="atleast_2d",
@@ -8803,6 +10176,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.atleast_2d(self)",
     ),
     Op(
         name="atleast_3d",
@@ -8821,6 +10195,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.atleast_3d(self)",
     ),
     Op(
         name="hstack",
@@ -8839,6 +10214,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.hstack(tensors)",
+        check="not_empty",
+        refuses=(("tensors=[]", "RuntimeError"),),
+        example=">>> sg.hstack((sg.tensor([[1], [2]]), sg.tensor([[3], [4]])))\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
         name="vstack",
@@ -8857,6 +10236,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.vstack(tensors)",
+        check="not_empty",
+        refuses=(("tensors=[]", "RuntimeError"),),
+        example=">>> sg.vstack((sg.tensor([1, 2]), sg.tensor([3, 4])))\ntensor([[1, 2],\n        [3, 4]])",
     ),
     Op(
         name="dstack",
@@ -8875,6 +10258,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.dstack(tensors)",
+        check="not_empty",
+        refuses=(("tensors=[]", "RuntimeError"),),
+        example=">>> sg.dstack((sg.tensor([1, 2]), sg.tensor([3, 4])))\ntensor([[[1, 3],\n         [2, 4]]])",
     ),
     Op(
         name="column_stack",
@@ -8893,6 +10280,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.column_stack([np.atleast_1d(each) for each in tensors])",
+        check="not_empty",
+        refuses=(("tensors=[]", "RuntimeError"),),
+        example=">>> sg.column_stack((sg.tensor([1, 2]), sg.tensor([3, 4])))\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
         name="tensor_split.sections",
@@ -8911,6 +10302,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.array_split(self, sections, dim))",
+        check="tensor_split",
+        refuses=(("self=T(), sections=2", "RuntimeError"), ("self=T(5, 2), sections=-5", "RuntimeError")),
+        example=">>> sg.tensor_split(sg.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n>>> sg.tensor_split(sg.arange(5), (1, 3))\n(tensor([0]), tensor([1, 2]), tensor([3, 4]))",
     ),
     Op(
         name="tensor_split.tensor_indices_or_sections",
@@ -8936,6 +10331,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.array_split(self, tensor_indices_or_sections, dim))",
+        check="tensor_split_by",
+        refuses=(
+            ("self=T(), tensor_indices_or_sections=V([2])", "RuntimeError"),
+            ("self=T(5, 2), tensor_indices_or_sections=T()", "RuntimeError"),
+            ("self=T(5, 2), tensor_indices_or_sections=I(3, 4)", "RuntimeError"),
+        ),
     ),
     Op(
         name="tensor_split.indices",
@@ -8954,6 +10356,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.array_split(self, indices, dim))",
+        check="tensor_split",
+        refuses=(("self=T(), indices=[1, 3]", "RuntimeError"), ("self=T(5, 2), indices=[1, 3], dim=5", "IndexError")),
     ),
     Op(
         name="hsplit.int",
@@ -8972,6 +10377,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.hsplit(self, sections))",
+        check="hsplit",
+        refuses=(("self=T(), sections=2", "RuntimeError"), ("self=T(2, 5), sections=2", "RuntimeError")),
+        example=">>> sg.hsplit(sg.tensor([[1, 2], [3, 4]]), 2)\n(tensor([[1],\n        [3]]), tensor([[2],\n        [4]]))",
     ),
     Op(
         name="hsplit.indices",
@@ -8990,6 +10399,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.hsplit(self, indices))",
+        check="hsplit",
+        refuses=(("self=T(), indices=[1, 2]", "RuntimeError"),),
     ),
     Op(
         name="vsplit.int",
@@ -9008,6 +10420,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.vsplit(self, sections))",
+        check="vsplit",
+        refuses=(("self=T(2), sections=2", "RuntimeError"), ("self=T(5, 2), sections=2", "RuntimeError")),
+        example=">>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)\n(tensor([[1, 2]]), tensor([[3, 4]]))",
     ),
     Op(
         name="vsplit.indices",
@@ -9026,6 +10442,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.vsplit(self, indices))",
+        check="vsplit",
+        refuses=(("self=T(2), indices=[1]", "RuntimeError"),),
     ),
     Op(
         name="dsplit.int",
@@ -9044,6 +10463,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.dsplit(self, sections))",
+        check="dsplit",
+        refuses=(("self=T(2, 4), sections=2", "RuntimeError"), ("self=T(1, 2, 5), sections=2", "RuntimeError")),
+        example=">>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)\n(tensor([[[1]]]), tensor([[[2]]]))",
     ),
     Op(
         name="dsplit.indices",
@@ -9062,6 +10485,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.dsplit(self, indices))",
+        check="dsplit",
+        refuses=(("self=T(2, 4), indices=[1, 3]", "RuntimeError"),),
     ),
     Op(
         name="narrow_copy",
@@ -9085,6 +10511,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.take(self, range(start % self.shape[dim], start % self.shape[dim] + length), dim)",
+        example=">>> sg.narrow_copy(sg.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
     ),
     Op(
         name="fliplr",
@@ -9103,6 +10531,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fliplr(self)",
+        check="at_least_2d",
+        refuses=(("self=T(3)", "RuntimeError"),),
+        example=">>> sg.fliplr(sg.tensor([[1, 2], [3, 4]]))\ntensor([[2, 1],\n        [4, 3]])",
     ),
     Op(
         name="flipud",
@@ -9121,6 +10553,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.flipud(self)",
+        check="at_least_1d",
+        refuses=(("self=T()", "RuntimeError"),),
+        example=">>> sg.flipud(sg.tensor([[1, 2], [3, 4]]))\ntensor([[3, 4],\n        [1, 2]])",
     ),
     Op(
         name="rot90",
@@ -9139,6 +10575,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.rot90(self, k, dims)",
+        check="rot90",
+        refuses=(
+            ("self=T(3)", "RuntimeError"),
+            ("self=T(2, 3), dims=[]", "RuntimeError"),
+            ("self=T(2, 3), dims=[0, 0]", "RuntimeError"),
+        ),
+        example=">>> sg.rot90(sg.tensor([[1, 2], [3, 4]]))\ntensor([[2, 4],\n        [1, 3]])",
     ),
     Op(
         name="repeat_interleave.Tensor",
@@ -9157,6 +10601,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"repeats": "non_differentiable"},
+        reference="np.repeat(np.arange(len(repeats)), repeats)",
+        check="repeat_counts",
+        refuses=(("repeats=T()", "RuntimeError"), ("repeats=I(3, 4)", "RuntimeError")),
+        example=">>> sg.repeat_interleave(sg.tensor([1, 0, 2]))\ntensor([0, 2, 2])\n>>> sg.repeat_interleave(sg.tensor([5, 6]), 2)\ntensor([5, 5, 6, 6])\n>>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)\ntensor([[1, 2],\n        [3, 4],\n        [3, 4]])",
     ),
     Op(
         name="repeat_interleave.self_Tensor",
@@ -9184,6 +10632,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.repeat(self, repeats, dim)",
+        check="repeat_interleave_by",
+        refuses=(
+            ("self=T(2, 2), repeats=T(3)", "RuntimeError"),
+            ("self=T(2, 2), repeats=T(2, 3)", "RuntimeError"),
+            ("self=T(), repeats=T(), dim=0", "IndexError"),
+        ),
     ),
     Op(
         name="repeat_interleave.self_int",
@@ -9207,6 +10662,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.repeat(self, repeats, dim)",
+        check="repeat_interleave",
+        refuses=(
+            ("self=T(3, 2), repeats=-5", "RuntimeError"),
+            ("self=T(), repeats=3, dim=-1", "IndexError"),
+            ("self=T(3, 2), repeats=2, dim=5", "IndexError"),
+        ),
     ),
     Op(
         name="meshgrid",
@@ -9225,6 +10687,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.meshgrid(*tensors, indexing=indexing))",
+        check="meshgrid",
+        refuses=(
+            ("tensors=[]", "RuntimeError"),
+            ("tensors=[T(2), I(3)]", "RuntimeError"),
+            ("tensors=[T(2), T(5, 7)]", "RuntimeError"),
+        ),
     ),
     Op(
         name="cartesian_prod",
@@ -9243,6 +10712,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.stack([grid.ravel() for grid in np.meshgrid(*tensors, indexing='ij')], -1).squeeze(() if len(tensors) > 1 else 1)",
+        check="vectors",
+        refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T()]", "RuntimeError")),
     ),
     Op(
         name="combinations",
@@ -9265,6 +10737,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.array([self[list(p)] for p in np.ndindex(*[len(self) for k in range(r)]) if all(a < b or with_replacement and a == b for a, b in zip(p, p[1:]))]).reshape(-1, r).astype(self.dtype) if r else self[:0]",
+        check="combinations",
+        refuses=(("self=T(2, 4)", "RuntimeError"), ("self=T(4), r=-5", "RuntimeError")),
+        example=">>> sg.combinations(sg.tensor([1, 2, 3]))\ntensor([[1, 2],\n        [1, 3],\n        [2, 3]])",
     ),
     Op(
         name="block_diag",
@@ -9283,6 +10759,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.linalg.block_diag(*tensors)",
+        check="blocks",
+        refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(2, 2, 2)]", "RuntimeError")),
     ),
     Op(
         name="diag_embed",
@@ -9306,6 +10785,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.moveaxis(np.apply_along_axis(np.diag, -1, self, offset), (-2, -1), (dim1, dim2))",
+        check="diag_embed",
+        refuses=(("self=T()", "IndexError"), ("self=T(3), dim1=-1", "RuntimeError")),
+        example=">>> sg.diag_embed(sg.tensor([1, 2]))\ntensor([[1, 0],\n        [0, 2]])",
     ),
     Op(
         name="diagflat",
@@ -9324,6 +10807,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.diagflat(self, offset)",
+        example=">>> sg.diagflat(sg.tensor([1, 2]), 1)\ntensor([[0, 1, 0],\n        [0, 0, 2],\n        [0, 0, 0]])",
     ),
     Op(
         name="vander",
@@ -9342,6 +10827,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.vander(x, N, increasing)",
+        check="vander",
+        refuses=(("x=T(2, 3)", "RuntimeError"), ("x=T(3), N=-5", "RuntimeError")),
+        example=">>> sg.vander(sg.tensor([1, 2, 3]))\ntensor([[1, 1, 1],\n        [4, 2, 1],\n        [9, 3, 1]])",
     ),
     Op(
         name="adjoint",
@@ -9360,6 +10849,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda turned: np.conj(turned) if turned.dtype.kind == 'c' else turned)( np.swapaxes(self, -1, -2) if self.ndim else self)",
+        check="adjoint",
+        refuses=(("self=T(3)", "RuntimeError"),),
+        example=">>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))\ntensor([[1.-2.j],\n        [0.-3.j]])",
     ),
     Op(
         name="unfold",
@@ -9385,6 +10878,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "unfold_backward(grad, self.shape, dimension, size, step)", "result": "auto_linear"},
+        reference="np.stack([np.moveaxis(np.take(self, range(i, i + size), dimension), dimension, -1) for i in range(0, self.shape[dimension] - size + 1, step)], dimension % self.ndim) if self.ndim else self.reshape(-1)[:size]",
+        check="unfold",
+        refuses=(
+            ("self=T(0), dimension=0, size=2, step=1", "RuntimeError"),
+            ("self=T(5), dimension=0, size=-5, step=1", "RuntimeError"),
+            ("self=T(5), dimension=5, size=2, step=1", "IndexError"),
+        ),
+        example=">>> sg.arange(5).unfold(0, 3, 2)\ntensor([[0, 1, 2],\n        [2, 3, 4]])",
     ),
     Op(
         name="unfold_backward",
@@ -9411,6 +10912,11 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "grad.unfold(dim, length, step)", "result": "auto_linear"},
+        check="unfold_backward",
+        refuses=(
+            ("grad_output=T(), input_sizes=[2, 5], dim=1, length=3, step=2", "RuntimeError"),
+            ("grad_output=T(2, 2, 3), input_sizes=[], dim=1, length=3, step=2", "IndexError"),
+        ),
     ),
     Op(
         name="select.int",
@@ -9435,6 +10941,10 @@ OPS = [
             "result": "auto_linear",
             "backward": "select_backward(grad, self.shape, dim, index)",
         },
+        reference="np.take(self, index, dim)",
+        check="select",
+        refuses=(("self=T(), dim=1, index=2", "IndexError"), ("self=T(4), dim=1, index=2", "IndexError")),
+        example=">>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)\ntensor([1, 3])",
     ),
     Op(
         name="select_backward",
@@ -9463,6 +10973,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "grad.select(dim, index)", "result": "auto_linear"},
+        check="select_backward",
+        refuses=(
+            ("grad_output=T(3), input_sizes=[], dim=1, index=2", "IndexError"),
+            ("grad_output=T(3), input_sizes=[5], dim=1, index=2", "IndexError"),
+            ("grad_output=T(3), input_sizes=[-7], dim=1, index=2", "RuntimeError"),
+        ),
     ),
     Op(
         name="slice.Tensor",
@@ -9502,6 +11018,9 @@ OPS = [
             "result": "auto_linear",
             "backward": "slice_backward(grad, self.shape, dim, start, end, step)",
         },
+        reference="np.take(self, range(self.shape[dim])[start:end:step], dim)",
+        check="slice",
+        refuses=(("self=T()", "IndexError"), ("self=T(5), dim=5", "IndexError")),
     ),
     Op(
         name="slice_backward",
@@ -9532,6 +11051,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "slice(grad, dim, start, end, step)", "result": "auto_linear"},
+        check="slice_backward",
+        refuses=(
+            ("grad_output=T(3, 3), input_sizes=[], dim=0, start=1, end=4, step=1", "IndexError"),
+            ("grad_output=T(3, 3), input_sizes=[-7], dim=0, start=1, end=4, step=1", "RuntimeError"),
+            ("grad_output=T(4, 3), input_sizes=[5, 3], dim=0, start=1, end=4, step=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="narrow",
@@ -9557,6 +11082,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "slice_backward(grad, self.shape, dim, start, start + length, 1)", "result": "auto_linear"},
+        reference="np.take(self, range(start % (self.shape[dim] + 1) if start >= 0 else start % self.shape[dim], (start if start >= 0 else start % self.shape[dim]) + length), dim)",
+        check="narrow",
+        refuses=(
+            ("self=T(), dim=0, start=1, length=3", "RuntimeError"),
+            ("self=T(0, 3), dim=0, start=1, length=3", "IndexError"),
+            ("self=T(5, 3), dim=5, start=1, length=3", "IndexError"),
+        ),
+        example=">>> sg.narrow(sg.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
     ),
     Op(
         name="as_strided",
@@ -9590,6 +11123,13 @@ OPS = [
             "self": "as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)",
             "result": "as_strided_forward(self_t, self_p.stride(), self_p.storage_offset(), size, stride, storage_offset)",
         },
+        reference="self.reshape(-1)[sum((i * n for i, n in zip(np.indices(size), stride)), storage_offset or 0)]",
+        check="as_strided",
+        refuses=(
+            ("self=T(3, 4), size=[], stride=[2, 1]", "RuntimeError"),
+            ("self=T(0, 4), size=[3, 3], stride=[2, 1]", "RuntimeError"),
+        ),
+        example=">>> sg.as_strided(sg.arange(6), (2, 2), (3, 1), 1)\ntensor([[1, 2],\n        [4, 5]])",
     ),
     Op(
         name="restride",
@@ -9621,6 +11161,11 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
+        check="restride",
+        refuses=(
+            ("self=T(4, 3), stride=[1, 1], offset=-5, to_size=[6], to_stride=[1], to_offset=0", "RuntimeError"),
+            ("self=T(), stride=[4, 1], offset=1, to_size=[3, 4], to_stride=[4, 1], to_offset=0", "RuntimeError"),
+        ),
     ),
     Op(
         name="diagonal",
@@ -9655,6 +11200,10 @@ OPS = [
             "result": "auto_linear",
             "backward": "diagonal_backward(grad, self.shape, offset, dim1, dim2)",
         },
+        reference="np.diagonal(self, offset, dim1, dim2)",
+        check="diagonal",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError")),
+        example=">>> sg.diagonal(sg.tensor([[1, 2], [3, 4]]))\ntensor([1, 4])",
     ),
     Op(
         name="diagonal_backward",
@@ -9684,6 +11233,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
+        check="diagonal_backward",
+        refuses=(
+            ("grad_output=T(3), input_sizes=[], offset=1, dim1=0, dim2=1", "IndexError"),
+            ("grad_output=T(3), input_sizes=[5], offset=1, dim1=0, dim2=1", "IndexError"),
+            ("grad_output=T(3), input_sizes=[-7], offset=1, dim1=0, dim2=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="diag",
@@ -9702,6 +11257,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.diag(self, diagonal)",
+        check="diag",
+        refuses=(("self=T()", "RuntimeError"),),
+        example=">>> sg.diag(sg.tensor([1, 2]))\ntensor([[1, 0],\n        [0, 2]])",
     ),
     Op(
         name="trace",
@@ -9720,6 +11279,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.trace(self)",
+        check="matrix",
+        refuses=(("self=T()", "RuntimeError"),),
+        example=">>> sg.trace(sg.tensor([[1, 2], [3, 4]]))\ntensor(5)",
     ),
     Op(
         name="unbind.int",
@@ -9740,6 +11303,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "stack(grads, dim)", "result": "auto_linear"},
+        reference="tuple(np.moveaxis(self, dim, 0))",
+        check="one_dim_not_scalar",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 2), dim=5", "IndexError")),
+        example=">>> sg.unbind(sg.tensor([[1, 2], [3, 4]]))\n(tensor([1, 2]), tensor([3, 4]))",
     ),
     Op(
         name="split.Tensor",
@@ -9760,6 +11327,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
+        reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim)) if split_size else (self,)",
+        check="split",
+        refuses=(
+            ("self=T(), split_size=2", "RuntimeError"),
+            ("self=T(5, 2), split_size=0", "RuntimeError"),
+            ("self=T(5, 2), split_size=-5", "RuntimeError"),
+        ),
+        example=">>> sg.split(sg.arange(5), 2)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n>>> sg.split(sg.arange(5), [1, 4])\n(tensor([0]), tensor([1, 2, 3, 4]))",
     ),
     Op(
         name="split_with_sizes",
@@ -9784,6 +11359,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
+        reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))",
+        check="split_sizes",
+        refuses=(
+            ("self=T(), split_sizes=[2, 3]", "RuntimeError"),
+            ("self=T(5, 2), split_sizes=[-7]", "RuntimeError"),
+            ("self=T(6, 2), split_sizes=[2, 3]", "RuntimeError"),
+        ),
+        example=">>> sg.split_with_sizes(sg.arange(5), [2, 3])\n(tensor([0, 1]), tensor([2, 3, 4]))",
     ),
     Op(
         name="split.sizes",
@@ -9806,6 +11389,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.split(self, np.cumsum(split_size)[:-1], dim))",
     ),
     Op(
         name="chunk",
@@ -9824,6 +11408,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: tuple(np.split(self, range(size, self.shape[dim], size), dim)))(-(-self.shape[dim] // chunks)) if self.shape[dim] else tuple(self for each in range(chunks))",
+        check="chunk",
+        refuses=(("self=T(), chunks=2", "RuntimeError"), ("self=T(5, 2), chunks=-5", "RuntimeError")),
+        example=">>> sg.chunk(sg.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))",
     ),
     Op(
         name="unsafe_chunk",
@@ -9842,6 +11430,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: tuple(np.split(self, range(size, self.shape[dim], size), dim)))(-(-self.shape[dim] // chunks))",
+        example=">>> sg.unsafe_chunk(sg.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))",
     ),
     Op(
         name="unsafe_split",
@@ -9860,6 +11450,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim)) if split_size else (self,)",
+        example=">>> sg.unsafe_split(sg.arange(5), 3)\n(tensor([0, 1, 2]), tensor([3, 4]))",
     ),
     Op(
         name="unsafe_split_with_sizes",
@@ -9882,6 +11474,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))",
+        example=">>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])\n(tensor([0]), tensor([1, 2]))",
     ),
     Op(
         name="cat",
@@ -9906,6 +11500,14 @@ OPS = [
             "result": "auto_linear",
             "backward": "cut_apart(wanted, grad, sizes(tensors), dim)",
         },
+        reference="np.concatenate([each for each in tensors if each.shape != (0,)] or tensors, dim)",
+        check="cat",
+        refuses=(
+            ("tensors=[]", "ValueError"),
+            ("tensors=[T()]", "RuntimeError"),
+            ("tensors=[T(2)], dim=5", "IndexError"),
+        ),
+        example=">>> sg.cat([sg.tensor([[1, 2]]), sg.tensor([[3, 4], [5, 6]])])\ntensor([[1, 2],\n        [3, 4],\n        [5, 6]])",
     ),
     Op(
         name="stack",
@@ -9926,6 +11528,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear", "backward": "unstacked(wanted, grad, dim)"},
+        reference="np.stack(tensors, dim)",
+        check="stack",
+        refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(), T(3)]", "RuntimeError")),
+        example=">>> sg.stack([sg.tensor([1, 2]), sg.tensor([3, 4])], dim=1)\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
         name="flip",
@@ -9946,6 +11552,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.flip(dims)", "result": "auto_linear", "backward": "flip(grad, dims)"},
+        reference="np.flip(self, dims) if self.ndim else self",
+        check="flip",
+        refuses=(("self=T(3, 4), dims=[5]", "IndexError"), ("self=T(3, 4), dims=[0, 0]", "RuntimeError")),
+        example=">>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))\ntensor([[3, 4],\n        [1, 2]])",
     ),
     Op(
         name="roll",
@@ -9978,6 +11588,14 @@ OPS = [
             "result": "auto_linear",
             "backward": "roll(grad, negated(shifts), dims)",
         },
+        reference="np.roll(self, shifts, dims or None)",
+        check="roll",
+        refuses=(
+            ("self=T(3, 4), shifts=[]", "RuntimeError"),
+            ("self=T(3, 4), shifts=[0, 0]", "RuntimeError"),
+            ("self=T(), shifts=1, dims=0", "IndexError"),
+        ),
+        example=">>> sg.roll(sg.arange(5), 2)\ntensor([3, 4, 0, 1, 2])",
     ),
     Op(
         name="triu",
@@ -9999,6 +11617,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.triu(diagonal)", "result": "auto_linear", "backward": "triu(grad, diagonal)"},
+        reference="np.triu(self, diagonal)",
+        check="triangle",
+        refuses=(("self=T(4)", "RuntimeError"),),
+        example=">>> sg.triu(sg.ones(3, 3), diagonal=1)\ntensor([[0., 1., 1.],\n        [0., 0., 1.],\n        [0., 0., 0.]])",
     ),
     Op(
         name="tril",
@@ -10020,6 +11642,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.tril(diagonal)", "result": "auto_linear", "backward": "tril(grad, diagonal)"},
+        reference="np.tril(self, diagonal)",
+        check="triangle",
+        refuses=(("self=T(4)", "RuntimeError"),),
+        example=">>> sg.tril(sg.ones(3, 3))\ntensor([[1., 0., 0.],\n        [1., 1., 0.],\n        [1., 1., 1.]])",
     ),
     Op(
         name="constant_pad_nd",
@@ -10048,6 +11674,13 @@ OPS = [
             "result": "constant_pad_nd(self_t, pad, 0)",
             "backward": "constant_pad_nd(grad, negated(pad), 0)",
         },
+        reference="(lambda pairs: np.pad(self[tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs))], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value))( [(0, 0) for d in range(self.ndim - len(pad) // 2)] + list(zip(pad[-2::-2], pad[::-2])))",
+        check="constant_pad",
+        refuses=(
+            ("self=T(), pad=[1, 2]", "RuntimeError"),
+            ("self=T(0, 4), pad=[-1, 2, 1, -1], value=2", "RuntimeError"),
+        ),
+        example=">>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])",
     ),
     Op(
         name="clone",
@@ -10068,6 +11701,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_linear"},
+        reference="np.array(self)",
+        example=">>> x = sg.zeros(2)\n>>> y = x.clone().fill_(1.0)\n>>> x, y\n(tensor([0., 0.]), tensor([1., 1.]))",
     ),
     Op(
         name="_to_copy",
@@ -10088,6 +11723,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_linear"},
+        reference="self.astype(dtype)",
     ),
     Op(
         name="index.Tensor",
@@ -10124,6 +11760,9 @@ OPS = [
             "result": "auto_linear",
             "backward": "index_backward(grad, self.shape, indices)",
         },
+        reference="self[tuple(slice(None) if i is None else i for i in indices)]",
+        check="index",
+        refuses=(("self=T(4, 3), indices=[T()]", "IndexError"), ("self=T(), indices=[I(5, high=4)]", "IndexError")),
     ),
     Op(
         name="index_backward",
@@ -10151,6 +11790,11 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
+        check="index_backward",
+        refuses=(
+            ("grad_output=T(5, 3), input_sizes=[4, 3], indices=[T()]", "IndexError"),
+            ("grad_output=T(5, 3), input_sizes=[], indices=[I(5, high=4)]", "IndexError"),
+        ),
     ),
     Op(
         name="index_put",
@@ -10191,6 +11835,13 @@ OPS = [
             "values": "index(grad, indices)",
             "result": "auto_linear",
         },
+        reference="(lambda at, v: np.array([(x if accumulate else 0) + sum(v[at == i]) if accumulate else v[at == i][-1] if i in at else x for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))( np.arange(self.size).reshape(self.shape)[tuple(slice(None) if i is None else i for i in indices)].ravel(), np.broadcast_to(values, self[tuple(slice(None) if i is None else i for i in indices)].shape).ravel())",
+        check="index_put",
+        refuses=(
+            ("self=T(4, 3), indices=[T()], values=T(2, 3)", "IndexError"),
+            ("self=T(), indices=[V([0, 2])], values=T(2, 3)", "IndexError"),
+        ),
+        example=">>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))\ntensor([1., 0., 5., 0.])",
     ),
     Op(
         name="index_select",
@@ -10220,6 +11871,14 @@ OPS = [
             "result": "auto_linear",
             "backward": "index_select_backward(grad, self.shape, dim, index)",
         },
+        reference="np.take(self, index, dim) if self.ndim else self",
+        check="index_select",
+        refuses=(
+            ("self=T(4, 3), dim=0, index=T(5)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=B(5)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4)", "IndexError"),
+        ),
+        example=">>> sg.index_select(sg.tensor([[1, 2], [3, 4], [5, 6]]), 0, sg.tensor([2, 0]))\ntensor([[5, 6],\n        [1, 2]])",
     ),
     Op(
         name="index_add",
@@ -10255,6 +11914,14 @@ OPS = [
             "source": "scaled(grad.index_select(dim, index), alpha).reshape(source.shape)",
             "result": "auto_linear",
         },
+        reference="(self + alpha * np.moveaxis(np.tensordot(np.arange(self.shape[dim])[:, None] == index, source, (1, dim)), 0, dim) ).astype(self.dtype)",
+        check="index_add",
+        refuses=(
+            ("self=T(), dim=0, index=T(), source=T()", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=B(3), source=T(3, 3)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4), source=T(3, 3)", "IndexError"),
+        ),
+        example=">>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])",
     ),
     Op(
         name="gather",
@@ -10289,6 +11956,14 @@ OPS = [
             "result": "auto_linear",
             "backward": "gather_slope(grad, self.shape, dim, index)",
         },
+        reference="np.take_along_axis(self[tuple(slice(n) if d != dim % self.ndim else slice(None) for d, n in enumerate(index.shape))], index, dim) if self.ndim else self[index * 0 if index.ndim else ()]",
+        check="gather",
+        refuses=(
+            ("self=T(), dim=0, index=T()", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.gather(sg.tensor([[1, 2], [3, 4]]), 1, sg.tensor([[0, 0], [1, 0]]))\ntensor([[1, 1],\n        [4, 3]])",
     ),
     Op(
         name="scatter.src",
@@ -10323,6 +11998,14 @@ OPS = [
             "src": "gather_to(grad, dim, index, src.shape)",
             "result": "auto_linear",
         },
+        reference="(lambda new: np.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))(dict(zip( np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel())))",
+        check="scatter",
+        refuses=(
+            ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3), src=T(2, 3)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=B(3), src=T(2, 3)", "RuntimeError"),
+        ),
+        example=">>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))\ntensor([[0., 0., 5.],\n        [7., 0., 0.]])",
     ),
     Op(
         name="scatter.value",
@@ -10356,6 +12039,13 @@ OPS = [
             "index": "non_differentiable",
             "result": "self_t.scatter(dim, index, 0)",
         },
+        reference="(lambda new: np.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))(dict(zip( np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), np.full(index.shape, value).ravel())))",
+        check="scatter_value",
+        refuses=(
+            ("self=T(), dim=1, index=T(), value=0", "IndexError"),
+            ("self=T(), dim=0, index=T(), value=1.5", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3), value=1.5", "RuntimeError"),
+        ),
     ),
     Op(
         name="scatter_add",
@@ -10390,6 +12080,14 @@ OPS = [
             "src": "gather_to(grad, dim, index, src.shape)",
             "result": "auto_linear",
         },
+        reference="(self + np.tensordot(src[tuple(slice(n) for n in index.shape)].ravel(), np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()[:, None] == np.arange(self.size), 1).reshape(self.shape) ).astype(self.dtype)",
+        check="scatter",
+        refuses=(
+            ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3), src=T(2, 3)", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4), src=T(2, 3)", "RuntimeError"),
+        ),
+        example=">>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])",
     ),
     Op(
         name="masked_fill.Scalar",
@@ -10415,6 +12113,10 @@ OPS = [
             "mask": "non_differentiable",
             "result": "self_t.masked_fill(mask, 0)",
         },
+        reference="np.where(mask, value, self).astype(self.dtype)",
+        check="masked_fill",
+        refuses=(("self=T(), mask=T(), value=1.5", "RuntimeError"),),
+        example=">>> x = sg.tensor([1.0, -2.0, 3.0])\n>>> x.masked_fill(x < 0, 0.0)\ntensor([1., 0., 3.])",
     ),
     Op(
         name="masked_fill.Tensor",
@@ -10445,6 +12147,12 @@ OPS = [
             "value": "grad.masked_fill(mask.logical_not(), 0)",
             "result": "auto_linear",
         },
+        reference="np.where(mask, value, self).astype(self.dtype)",
+        check="masked_fill",
+        refuses=(
+            ("self=T(), mask=T(), value=T()", "RuntimeError"),
+            ("self=T(3, 4), mask=B(3, 4), value=T(2)", "RuntimeError"),
+        ),
     ),
     Op(
         name="masked_select",
@@ -10463,6 +12171,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.extract(*np.broadcast_arrays(mask, self))",
+        check="masked_select",
+        refuses=(("self=T(), mask=T()", "RuntimeError"), ("self=T(4, 4), mask=B(3, 4)", "RuntimeError")),
+        example=">>> x = sg.tensor([[1, -2], [3, -4]])\n>>> sg.masked_select(x, x > 0)\ntensor([1, 3])",
     ),
     Op(
         name="nonzero",
@@ -10481,6 +12193,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.argwhere(self)",
+        example=">>> sg.nonzero(sg.tensor([[0, 7], [8, 0]]))\ntensor([[0, 1],\n        [1, 0]])",
     ),
     Op(
         name="nonzero_static",
@@ -10499,6 +12213,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.concatenate([np.argwhere(self), np.full((size, self.ndim), fill_value)])[:size]",
+        check="nonnegative_size",
+        refuses=(("self=B(3, 4), size=-5", "RuntimeError"),),
+        example=">>> sg.nonzero_static(sg.tensor([[0, 7], [8, 0]]), size=3)\ntensor([[ 0,  1],\n        [ 1,  0],\n        [-1, -1]])",
     ),
     Op(
         name="nonzero.as_tuple",
@@ -10517,6 +12235,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.nonzero(self) if as_tuple else np.argwhere(self)",
     ),
     Op(
         name="checked_places",
@@ -10541,6 +12260,11 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"index": "non_differentiable"},
+        check="whole_places",
+        refuses=(
+            ("index=T(), dim=0, size=3, op='take', wrap=True", "IndexError"),
+            ("index=B(3), dim=0, size=3, op='take', wrap=True", "IndexError"),
+        ),
     ),
     Op(
         name="take",
@@ -10559,6 +12283,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.take(self, index)",
+        check="take",
+        refuses=(("self=T(3, 4), index=T()", "RuntimeError"), ("self=T(3, 4), index=B(3)", "RuntimeError")),
+        example=">>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))\ntensor([1, 4])",
     ),
     Op(
         name="put",
@@ -10586,6 +12314,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.array([x + sum(source.ravel()[at]) if accumulate else source.ravel()[at][-1] if at.any() else x for x, at in zip(self.ravel(), [index.ravel() % self.size == i for i in range(self.size)])], self.dtype).reshape(self.shape)",
+        check="put",
+        refuses=(
+            ("self=T(3, 4), index=T(), source=T(2)", "RuntimeError"),
+            ("self=T(3, 4), index=B(3), source=T(2)", "RuntimeError"),
+            ("self=T(3, 4), index=I(3), source=T(2)", "IndexError"),
+        ),
+        example=">>> sg.zeros(2, 2).put_(sg.tensor([1, 2]), sg.tensor([5.0, 6.0]))\ntensor([[0., 5.],\n        [6., 0.]])",
     ),
     Op(
         name="unravel_index",
@@ -10604,6 +12340,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.unravel_index(indices, shape)",
+        check="unravel_index",
+        refuses=(("indices=T(), shape=[3, 4]", "TypeError"), ("indices=V([5, 0, 11]), shape=[-7]", "ValueError")),
+        example=">>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))\n(tensor([1, 0]), tensor([1, 0]))",
     ),
     Op(
         name="take_along_dim",
@@ -10626,6 +12366,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.take(self, indices) if dim is None else np.take_along_axis(self, np.broadcast_to(indices, [n if d == dim % self.ndim else max(m, n) for d, (m, n) in enumerate(zip(self.shape, indices.shape))]), dim)",
+        check="take_along_dim",
+        refuses=(
+            ("self=T(3, 2), indices=T()", "RuntimeError"),
+            ("self=T(3, 2), indices=B(3)", "RuntimeError"),
+            ("self=T(3, 4), indices=I(3), dim=1", "RuntimeError"),
+        ),
+        example=">>> x = sg.tensor([[3, 1], [2, 4]])\n>>> sg.take_along_dim(x, x.argsort(1), dim=1)\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
         name="index_copy",
@@ -10653,6 +12401,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.stack([np.take(source, list(index).index(i), dim) if i in index else np.take(self, i, dim) for i in range(self.shape[dim])], dim) if self.ndim else source",
+        check="index_copy",
+        refuses=(
+            ("self=T(), dim=0, index=T(), source=T()", "RuntimeError"),
+            ("self=T(4, 3), dim=0, index=B(3), source=T(2, 3)", "RuntimeError"),
+            ("self=T(3), dim=-1, index=V([1]), source=T(2, 1)", "IndexError"),
+        ),
+        example=">>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[3., 4.],\n        [0., 0.],\n        [1., 2.]])",
     ),
     Op(
         name="index_fill.int_Scalar",
@@ -10677,6 +12433,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.where(np.expand_dims(np.isin(np.arange(self.shape[dim]), index % self.shape[dim]), [d for d in range(self.ndim) if d != dim % self.ndim]), value, self).astype(self.dtype) if self.ndim else self * 0 + value",
+        check="index_fill",
+        refuses=(
+            ("self=T(4, 3), dim=0, index=T(), value=1.5", "IndexError"),
+            ("self=T(4, 3), dim=0, index=B(3), value=1.5", "IndexError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4), value=1.5", "RuntimeError"),
+        ),
+        example=">>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)\ntensor([-1.,  1., -1.])",
     ),
     Op(
         name="index_fill.int_Tensor",
@@ -10701,6 +12465,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.where(np.expand_dims(np.isin(np.arange(self.shape[dim]), index % self.shape[dim]), [d for d in range(self.ndim) if d != dim % self.ndim]), value, self).astype(self.dtype) if self.ndim else self * 0 + value",
+        check="index_fill",
+        refuses=(
+            ("self=T(4, 3), dim=0, index=T(), value=T()", "IndexError"),
+            ("self=T(4, 3), dim=0, index=B(3), value=T()", "IndexError"),
+            ("self=T(4, 3), dim=0, index=I(3, 4), value=T()", "RuntimeError"),
+        ),
     ),
     Op(
         name="scatter_reduce.two",
@@ -10746,6 +12517,13 @@ OPS = [
             "src": "scatter_reduce_backward(...)[1]",
             "result": "scatter_reduce_forward(self_p, self_t, dim, index, src_p, src_t, reduce, include_self, result)",
         },
+        check="scatter_reduce",
+        refuses=(
+            ("self=T(), dim=0, index=T(), src=T(), reduce='mean'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=I(3), src=T(3, 2), reduce='mean'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=B(3), src=T(3, 2), reduce='mean'", "RuntimeError"),
+        ),
+        example='>>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])\n>>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")\ntensor([5., 4.])\n>>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)\ntensor([3., 3.])',
     ),
     Op(
         name="scatter.src_reduce",
@@ -10774,6 +12552,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="scatter_by",
+        refuses=(
+            ("self=T(), dim=0, index=T(), src=T(), reduce='add'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=I(3), src=T(2, 2), reduce='add'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=B(3), src=T(2, 2), reduce='add'", "RuntimeError"),
+        ),
     ),
     Op(
         name="scatter.value_reduce",
@@ -10799,6 +12583,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="scatter_value_by",
+        refuses=(
+            ("self=T(3, 2), dim=0, index=T(), value=1.5, reduce='multiply'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=I(3), value=1.5, reduce='multiply'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=B(3), value=1.5, reduce='multiply'", "RuntimeError"),
+        ),
     ),
     Op(
         name="index_reduce",
@@ -10828,6 +12618,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="index_reduce",
+        refuses=(
+            ("self=T(), dim=0, index=T(), source=T(), reduce='prod'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=B(3), source=T(3, 2), reduce='prod'", "RuntimeError"),
+            ("self=T(3, 2), dim=0, index=I(3, 4), source=T(3, 2), reduce='prod'", "IndexError"),
+        ),
+        example='>>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")\ntensor([5., 1., 3.])',
     ),
     Op(
         name="order_of_true",
@@ -10869,6 +12666,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.where(mask, source.ravel()[np.minimum(np.cumsum(np.broadcast_to(mask, self.shape)).reshape(self.shape) - 1, source.size - 1)], self)",
+        check="masked_scatter",
+        refuses=(
+            ("self=T(), mask=T(), source=T()", "RuntimeError"),
+            ("self=T(4, 4), mask=B(3, 4), source=T(12)", "RuntimeError"),
+        ),
+        example=">>> mask = sg.tensor([True, False, True])\n>>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))\ntensor([1., 0., 2.])",
     ),
     Op(
         name="select_scatter",
@@ -10892,6 +12696,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.insert(np.delete(self, index, dim), index % self.shape[dim], src, dim)",
+        check="select_scatter",
+        refuses=(
+            ("self=T(), src=T(3), dim=1, index=-2", "IndexError"),
+            ("self=T(4), src=T(3), dim=1, index=-2", "IndexError"),
+            ("self=T(4, 4), src=T(3), dim=1, index=-2", "RuntimeError"),
+        ),
+        example=">>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)\ntensor([[0., 0.],\n        [1., 1.]])",
     ),
     Op(
         name="slice_scatter",
@@ -10921,6 +12733,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.stack([np.take(src, range(self.shape[dim])[start:end:step].index(i), dim) if i in range(self.shape[dim])[start:end:step] else np.take(self, i, dim) for i in range(self.shape[dim])], dim)",
+        check="slice_scatter",
+        refuses=(
+            ("self=T(), src=T(2)", "IndexError"),
+            ("self=T(2), src=T(2), dim=5", "IndexError"),
+            ("self=T(3), src=T(2)", "RuntimeError"),
+        ),
+        example=">>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)\ntensor([0., 1., 1., 0.])",
     ),
     Op(
         name="diagonal_scatter",
@@ -10945,6 +12765,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="diagonal_scatter",
+        refuses=(
+            ("self=T(), src=T(3)", "IndexError"),
+            ("self=T(4), src=T(3)", "IndexError"),
+            ("self=T(4, 4), src=T(3)", "RuntimeError"),
+        ),
+        example=">>> sg.diagonal_scatter(sg.zeros(2, 2), sg.tensor([1.0, 2.0]))\ntensor([[1., 0.],\n        [0., 2.]])",
     ),
     Op(
         name="as_strided_scatter",
@@ -10972,6 +12799,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="as_strided_scatter",
+        refuses=(
+            ("self=T(0), src=T(), size=[], stride=[]", "RuntimeError"),
+            ("self=T(2), src=T(2), size=[], stride=[]", "RuntimeError"),
+            ("self=T(2), src=T(), size=[5], stride=[]", "RuntimeError"),
+        ),
+        example=">>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)\ntensor([0., 1., 0., 1.])",
     ),
     Op(
         name="fill_.Scalar",
@@ -10992,6 +12826,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "result": "zero"},
+        reference="np.full_like(self, value)",
+        check="fill",
+        refuses=(("self=T(3, 4), value=1j", "RuntimeError"),),
+        example=">>> sg.empty(3).fill_(2.5)\ntensor([2.5000, 2.5000, 2.5000])",
     ),
     Op(
         name="fill_.Tensor",
@@ -11012,6 +12850,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
+        reference="np.full_like(self, value)",
+        check="fill",
+        refuses=(("self=T(3, 4), value=T(2)", "RuntimeError"),),
     ),
     Op(
         name="zero_",
@@ -11032,6 +12873,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "result": "zero"},
+        reference="np.zeros_like(self)",
+        example=">>> sg.ones(2).zero_()\ntensor([0., 0.])",
     ),
     Op(
         name="fill_diagonal_",
@@ -11058,6 +12901,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="fill_diagonal",
+        refuses=(("self=T(4), fill_value=1.5", "RuntimeError"), ("self=T(2, 3, 4), fill_value=1.5", "RuntimeError")),
+        example=">>> sg.zeros(4, 2).fill_diagonal_(1, wrap=True)\ntensor([[1., 0.],\n        [0., 1.],\n        [0., 0.],\n        [1., 0.]])",
     ),
     Op(
         name="copy_",
@@ -11082,6 +12928,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
+        reference="np.broadcast_to(src, self.shape)",
+        check="copy",
+        refuses=(("self=T(4), src=T(3, 4)", "RuntimeError"), ("self=T(4, 4), src=T(3, 4)", "RuntimeError")),
+        example=">>> sg.zeros(2, 2).copy_(sg.tensor([1, 2]))\ntensor([[1., 2.],\n        [1., 2.]])",
     ),
     Op(
         name="linear",
@@ -11118,6 +12968,10 @@ OPS = [
             "result": "linear(self_t, weight_p) + linear(self_p, weight_t, bias_t)",
             "backward": "linear_backward(wanted, grad, self, weight, self.shape, weight.shape)",
         },
+        reference="self @ weight.T + (0 if bias is None else bias)",
+        check="linear",
+        refuses=(("self=T(), weight=T()", "RuntimeError"), ("self=T(4, 3), weight=T(3, 3), bias=T(2)", "RuntimeError")),
+        example=">>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))\ntensor([11.5000])",
     ),
     Op(
         name="linear_weight_grad",
@@ -11147,6 +13001,9 @@ OPS = [
             "self": "rows_times(conjugate(grad_output), grad)",
             "result": "auto_multilinear",
         },
+        reference="np.tensordot(grad_output, self, (range(self.ndim - 1), range(self.ndim - 1)))",
+        check="linear_weight_grad",
+        refuses=(("grad_output=T(), self=T()", "RuntimeError"),),
     ),
     Op(
         name="convolution",
@@ -11188,6 +13045,22 @@ OPS = [
             "bias": "sum_to_channel(grad, stride)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
         },
+        check="convolution",
+        refuses=(
+            (
+                "self=T(), weight=T(), bias=T(), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "self=T(), weight=T(3, 2, 3), bias=None, stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 2, 7), weight=T(3, 2, 3), bias=None, stride=[], padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+        ),
+        example=">>> sg.conv1d(sg.ones(1, 1, 4), sg.ones(2, 1, 3), padding=1)\ntensor([[[2., 3., 3., 2.],\n         [2., 3., 3., 2.]]])",
     ),
     Op(
         name="convolution_input_grad",
@@ -11224,6 +13097,21 @@ OPS = [
             "weight": "convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)",
             "result": "auto_multilinear",
         },
+        check="convolution_input_grad",
+        refuses=(
+            (
+                "grad_output=T(), weight=T(), input_shape=(2, 2, 7), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(2, 3, 3), weight=T(3, 2, 3), input_shape=[], stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(3, 3), weight=T(3, 2, 3), input_shape=(2, 2, 7), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="convolution_weight_grad",
@@ -11260,6 +13148,21 @@ OPS = [
             "self": "convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)",
             "result": "auto_multilinear",
         },
+        check="convolution_weight_grad",
+        refuses=(
+            (
+                "grad_output=T(), self=T(), weight_shape=(3, 2, 3), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(2, 3, 3), self=T(2, 2, 7), weight_shape=[], stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(3, 3), self=T(2, 2, 7), weight_shape=(3, 2, 3), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="conv1d",
@@ -11286,6 +13189,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        example=">>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))\ntensor([[[-1., -1., -1.]]])",
     ),
     Op(
         name="conv1d.padding",
@@ -11312,6 +13217,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
     ),
     Op(
         name="conv2d",
@@ -11341,6 +13247,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        example=">>> image, weight = sg.ones(1, 1, 3, 3), sg.ones(2, 1, 2, 2)\n>>> sg.conv2d(image, weight).shape\nspecgrad.Size([1, 2, 2, 2])\n>>> sg.conv2d(image, weight, stride=2, padding=1)[0, 0]\ntensor([[1., 2.],\n        [2., 4.]])",
     ),
     Op(
         name="conv2d.padding",
@@ -11370,6 +13278,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
     ),
     Op(
         name="conv3d",
@@ -11396,6 +13305,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        example=">>> sg.conv3d(sg.ones(1, 1, 2, 2, 3), sg.ones(1, 1, 2, 2, 2))\ntensor([[[[[8., 8.]]]]])",
     ),
     Op(
         name="conv3d.padding",
@@ -11422,6 +13333,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
     ),
     Op(
         name="conv_transpose1d",
@@ -11453,6 +13365,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        example=">>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)\ntensor([[[  1.,  10., 102.,  20., 200.]]])",
     ),
     Op(
         name="conv_transpose2d.input",
@@ -11483,6 +13396,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        example=">>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))\ntensor([[[[1., 2., 1.],\n          [2., 4., 2.],\n          [1., 2., 1.]]]])",
     ),
     Op(
         name="conv_transpose3d.input",
@@ -11510,6 +13424,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        example=">>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))\ntensor([[[[[1., 2., 1.]]]]])",
     ),
     Op(
         name="border_pad",
@@ -11535,6 +13450,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
+        check="border_pad",
+        refuses=(
+            ("self=T(), pad=(2, 1), mode='reflect'", "NotImplementedError"),
+            ("self=T(2, 4, 5), pad=(2, 1), mode='sum'", "NotImplementedError"),
+            ("self=T(2, 4, 5), pad=[5], mode='reflect'", "RuntimeError"),
+        ),
     ),
     Op(
         name="border_pad_backward",
@@ -11563,6 +13484,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
+        check="border_pad_backward",
+        refuses=(
+            ("grad_output=T(2, 8), input_shape=[], pad=(2, 1), mode='reflect'", "NotImplementedError"),
+            ("grad_output=T(2, 8), input_shape=(2, 5), pad=(2, 1), mode='sum'", "NotImplementedError"),
+            ("grad_output=T(2, 8), input_shape=(2, 5), pad=[5], mode='reflect'", "RuntimeError"),
+        ),
     ),
     Op(
         name="im2col",
@@ -11595,6 +13522,12 @@ OPS = [
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
         },
+        check="im2col",
+        refuses=(
+            ("self=T(), kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
+            ("self=T(2, 2, 4, 3), kernel_size=[], dilation=1, padding=0, stride=1", "RuntimeError"),
+            ("self=T(2, 2, 4, 3), kernel_size=2, dilation=[], padding=0, stride=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="col2im",
@@ -11625,6 +13558,12 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
+        check="col2im",
+        refuses=(
+            ("self=T(), output_size=[4, 3], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
+            ("self=T(2, 8, 6), output_size=[], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
+            ("self=T(2, 9, 6), output_size=[4, 3], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="pixel_shuffle",
@@ -11643,6 +13582,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda r: np.concatenate([np.stack([np.concatenate([np.stack([self[..., i * r + j :: r * r, :, :] for j in range(r)], -1)], -1) for i in range(r)], -3)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] * r, self.shape[-1] * r))(upscale_factor)",
+        check="pixel_shuffle",
+        refuses=(
+            ("self=T(2, 3), upscale_factor=2", "RuntimeError"),
+            ("self=T(9, 2, 3), upscale_factor=2", "RuntimeError"),
+        ),
+        example=">>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)\ntensor([[[0, 1],\n         [2, 3]]])",
     ),
     Op(
         name="pixel_unshuffle",
@@ -11661,6 +13607,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda r: np.stack([self[..., i::r, j::r] for i in range(r) for j in range(r)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] // r, self.shape[-1] // r))(downscale_factor)",
+        check="pixel_unshuffle",
+        refuses=(
+            ("self=T(4, 6), downscale_factor=2", "RuntimeError"),
+            ("self=T(2, 5, 6), downscale_factor=2", "RuntimeError"),
+            ("self=T(2, 4, 7), downscale_factor=2", "RuntimeError"),
+        ),
+        example=">>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()\ntensor([0, 1, 2, 3])",
     ),
     Op(
         name="channel_shuffle",
@@ -11679,6 +13633,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="self.reshape(len(self), groups, -1, *self.shape[2:]).swapaxes(1, 2).reshape(self.shape)",
+        check="channel_shuffle",
+        refuses=(("self=T(6, 2), groups=2", "RuntimeError"), ("self=T(2, 7, 2), groups=2", "RuntimeError")),
+        example=">>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()\ntensor([0, 2, 1, 3])",
     ),
     Op(
         name="resample",
@@ -11716,6 +13674,21 @@ OPS = [
             "result": "auto_linear",
             "backward": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
         },
+        check="resample",
+        refuses=(
+            (
+                "self=T(6, 2), dim=0, length=3, filter='sum', align_corners=False, scale=1.9, antialias=True",
+                "RuntimeError",
+            ),
+            (
+                "self=T(0), dim=-1, length=3, filter='cubic', align_corners=True, scale=None, antialias=False",
+                "RuntimeError",
+            ),
+            (
+                "self=T(), dim=1, length=7, filter='linear', align_corners=False, scale=None, antialias=False",
+                "IndexError",
+            ),
+        ),
     ),
     Op(
         name="resample_backward",
@@ -11750,6 +13723,21 @@ OPS = [
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
         },
+        check="resample",
+        refuses=(
+            (
+                "grad_output=T(0), dim=-1, length=5, filter='cubic', align_corners=True, scale=None, antialias=False",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(), dim=1, length=4, filter='linear', align_corners=False, scale=None, antialias=False",
+                "IndexError",
+            ),
+            (
+                "grad_output=T(3), dim=1, length=4, filter='linear', align_corners=False, scale=None, antialias=False",
+                "IndexError",
+            ),
+        ),
     ),
     Op(
         name="resample_bytes",
@@ -11779,6 +13767,21 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="resample",
+        refuses=(
+            (
+                "self=T(), dim=1, length=8, filter='linear', align_corners=False, scale=None, antialias=False",
+                "IndexError",
+            ),
+            (
+                "self=T(3), dim=1, length=8, filter='linear', align_corners=False, scale=None, antialias=False",
+                "IndexError",
+            ),
+            (
+                "self=T(2, 0), dim=1, length=8, filter='linear', align_corners=False, scale=None, antialias=False",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="grid_sampler",
@@ -11809,6 +13812,19 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="grid_sampler",
+        refuses=(
+            ("self=T(), grid=T(), interpolation_mode=0, padding_mode=0, align_corners=False", "RuntimeError"),
+            (
+                "self=T(2, 2, 3, 4), grid=B(3), interpolation_mode=0, padding_mode=0, align_corners=False",
+                "RuntimeError",
+            ),
+            (
+                "self=T(3, 2, 3, 4), grid=T(2, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=0, padding_mode=0, align_corners=False",
+                "RuntimeError",
+            ),
+        ),
+        example=">>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])\n>>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)\ntensor([[[[2.5000]]]])",
     ),
     Op(
         name="affine_grid_generator",
@@ -11834,6 +13850,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="affine_grid",
+        refuses=(
+            ("theta=T(2, 2, 3), size=[], align_corners=False", "NotImplementedError"),
+            ("theta=T(), size=[2, 1, 3, 2], align_corners=False", "ValueError"),
+            ("theta=T(3, 2, 3), size=[2, 1, 3, 2], align_corners=False", "RuntimeError"),
+        ),
+        example=">>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)\ntensor([[[[-0.5000,  0.0000],\n          [ 0.5000,  0.0000]]]])",
     ),
     Op(
         name="max_pool_with_indices",
@@ -11873,6 +13896,21 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
+        check="max_pool",
+        refuses=(
+            (
+                "self=T(), kernel_size=(2, 2), stride=None, padding=(0,), dilation=(1,), ceil_mode=False, spatial=2",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 2, 20), kernel_size=[], stride=(1,), padding=(1,), dilation=(1,), ceil_mode=False, spatial=1",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 2, 20), kernel_size=(3,), stride=(1,), padding=[], dilation=(1,), ceil_mode=False, spatial=1",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="max_pool_backward",
@@ -11905,6 +13943,12 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
+        check="max_pool_backward",
+        refuses=(
+            ("grad_output=T(), indices=T(), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
+            ("grad_output=I(3, 4), indices=I(3, 4), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
+            ("grad_output=T(2, 2, 2, 2), indices=I(3), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
+        ),
     ),
     Op(
         name="max_pool1d",
@@ -11930,6 +13974,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        example=">>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\ntensor([[5., 3.]])",
     ),
     Op(
         name="max_pool2d",
@@ -11955,6 +14001,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        example=">>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)\ntensor([[[[ 5.,  7.],\n          [13., 15.]]]])",
     ),
     Op(
         name="max_pool3d",
@@ -11980,6 +14028,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        example=">>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[7.]]]])",
     ),
     Op(
         name="adaptive_max_pool_with_indices",
@@ -12011,6 +14061,12 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
+        check="adaptive_pool",
+        refuses=(
+            ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
+            ("self=T(2, 7), output_size=(4,), spatial=5", "RuntimeError"),
+            ("self=T(2, 2, 5, 4), output_size=[], spatial=2", "RuntimeError"),
+        ),
     ),
     Op(
         name="adaptive_max_pool1d",
@@ -12029,6 +14085,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda parts: tuple(np.stack(each, -1) for each in zip(*[(np.max(self[..., a:b], -1), a + np.argmax(self[..., a:b], -1)) for a, b in parts])))([(i * self.shape[-1] // output_size[0], -(-(i + 1) * self.shape[-1] // output_size[0])) for i in range(output_size[0])])",
+        example=">>> values, indices = sg.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\n>>> values, indices\n(tensor([[5., 3.]]), tensor([[1, 3]]))",
     ),
     Op(
         name="avg_pool",
@@ -12070,6 +14128,21 @@ OPS = [
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
+        check="avg_pool",
+        refuses=(
+            (
+                "self=T(), kernel_size=(2, 2), stride=None, padding=(0,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=2",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 5, 4), kernel_size=[0], stride=(1, 1), padding=(0,), ceil_mode=False, count_include_pad=True, divisor_override=3, spatial=2",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 5, 4), kernel_size=(2, 2), stride=[-7], padding=(0,), ceil_mode=False, count_include_pad=True, divisor_override=3, spatial=2",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="avg_pool_backward",
@@ -12107,6 +14180,21 @@ OPS = [
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
+        check="avg_pool_backward",
+        refuses=(
+            (
+                "grad_output=T(2, 18), input_shape=[], kernel_size=(3,), stride=(1,), padding=(1,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(2, 18), input_shape=(2, 18), kernel_size=(3,), stride=(1,), padding=(1,), ceil_mode=False, count_include_pad=True, divisor_override=0, spatial=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(2, 18), input_shape=(2, 18), kernel_size=[], stride=(1,), padding=(1,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=1",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="avg_pool1d",
@@ -12132,6 +14220,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda total: total(self, 0) / (total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        example=">>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\ntensor([[3.0000, 2.5000]])",
     ),
     Op(
         name="avg_pool2d",
@@ -12158,6 +14248,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda total: total(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        example=">>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)\ntensor([[[[ 2.5000,  4.5000],\n          [10.5000, 12.5000]]]])",
     ),
     Op(
         name="avg_pool3d",
@@ -12184,6 +14276,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda total: total(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        example=">>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[3.5000]]]])",
     ),
     Op(
         name="adaptive_avg_pool",
@@ -12213,6 +14307,12 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
+        check="adaptive_pool",
+        refuses=(
+            ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
+            ("self=T(2, 7), output_size=(4,), spatial=5", "RuntimeError"),
+            ("self=T(2, 2, 5, 4), output_size=[], spatial=2", "RuntimeError"),
+        ),
     ),
     Op(
         name="adaptive_avg_pool_backward",
@@ -12243,6 +14343,11 @@ OPS = [
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
         },
+        check="adaptive_pool_backward",
+        refuses=(
+            ("grad_output=T(), input_shape=(2, 2, 5, 4), spatial=2", "RuntimeError"),
+            ("grad_output=T(2, 2, 3, 2), input_shape=[], spatial=2", "RuntimeError"),
+        ),
     ),
     Op(
         name="adaptive_avg_pool1d",
@@ -12261,6 +14366,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.stack([np.mean(self[..., i * self.shape[-1] // output_size[0] : -(-(i + 1) * self.shape[-1] // output_size[0])], -1) for i in range(output_size[0])], -1)",
+        example=">>> sg.adaptive_avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\ntensor([[3.0000, 2.5000]])",
     ),
     Op(
         name="adaptive_avg_pool2d",
@@ -12337,6 +14444,13 @@ OPS = [
             "output": "turned if bias_t is None else turned + bias_t.reshape(affine_shape)",
             "backward": "standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps)",
         },
+        reference="(lambda m, v: ((self - m) / np.sqrt(v + eps) * (1 if weight is None else weight.reshape(affine_shape)) + (0 if bias is None else bias.reshape(affine_shape)), m, v))( np.mean(self, dim, keepdims=True), np.var(self, dim, keepdims=True))",
+        check="standardize",
+        refuses=(
+            ("self=T(), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
+            ("self=T(4, 4), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
+            ("self=T(4, 3), weight=None, bias=T(3), dim=[5], affine_shape=(3,), eps=0.001", "IndexError"),
+        ),
     ),
     Op(
         name="standardize_groups",
@@ -12373,6 +14487,13 @@ OPS = [
             "output": "turned if bias_t is None else turned + per_channel(bias_t, self_p.ndim)",
             "backward": "standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps)",
         },
+        reference="(lambda x, shape: (lambda m, v: (((x - m) / np.sqrt(v + eps)).reshape(self.shape) * (1 if weight is None else weight.reshape(shape)) + (0 if bias is None else bias.reshape(shape)), m.reshape(-1, groups, 1, 1), v.reshape(-1, groups, 1, 1)))(np.mean(x, -1, keepdims=True), np.var(x, -1, keepdims=True)))( self.reshape(len(self), groups, -1), [-1 if d == 1 else 1 for d in range(self.ndim)])",
+        check="standardize_groups",
+        refuses=(
+            ("self=T(), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
+            ("self=T(2, 5, 3), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
+            ("self=T(2, 6, 3), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
+        ),
     ),
     Op(
         name="normalize_by",
@@ -12411,6 +14532,13 @@ OPS = [
             "bias": "sum_channels(grad)",
             "result": "moved if bias_t is None else moved + per_channel(bias_t, self_p.ndim)",
         },
+        reference="(lambda m, v, w, b: (self - m) / np.sqrt(v + eps) * w + b)(*[np.array(0.0 if each is None else each).reshape( [-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)])",
+        check="normalize_by",
+        refuses=(
+            ("self=T(), mean=T(), var=T(), weight=T(), bias=T(), eps=0.001", "RuntimeError"),
+            ("self=T(2, 3, 2), mean=T(3), var=T(), weight=T(3), bias=T(3), eps=0.001", "RuntimeError"),
+            ("self=T(2, 3), mean=T(2, 3), var=T(2, 3), weight=T(2, 3), bias=T(2, 3), eps=0.1", "RuntimeError"),
+        ),
     ),
     Op(
         name="normalize_rms",
@@ -12446,6 +14574,12 @@ OPS = [
             "output": "moved if weight_p is None else moved * weight_p + normal * weight_t",
             "backward": "normalize_rms_backward(wanted, grad, self, weight, scale, dim)",
         },
+        reference="(lambda scale: (self * scale * (1 if weight is None else weight), scale))( 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps))",
+        check="normalize_rms",
+        refuses=(
+            ("self=T(), weight=T(5), dim=(0,), eps=0.1", "RuntimeError"),
+            ("self=T(4), weight=T(4), dim=(1,), eps=0.001", "IndexError"),
+        ),
     ),
     Op(
         name="softmax",
@@ -12474,6 +14608,10 @@ OPS = [
             "result": "softmax_backward(self_t, result, dim)",
             "backward": "softmax_backward(grad, result, dim)",
         },
+        reference="scipy.special.softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
+        check="softmax",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)\ntensor([[0.5000, 0.5000],\n        [1.0000, 0.0000]])",
     ),
     Op(
         name="softmax_backward",
@@ -12502,6 +14640,12 @@ OPS = [
             "output": "grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)",
             "result": "softmax_backward(grad_output_t, output_p, dim) + output_t * (grad_output_p - (grad_output_p * output_p).sum(dim, True)) - output_p * (grad_output_p * output_t).sum(dim, True)",
         },
+        reference="output * grad_output - output * np.sum(output * grad_output, dim, keepdims=True)",
+        check="softmax_backward",
+        refuses=(
+            ("grad_output=T(), output=T(), dim=1", "IndexError"),
+            ("grad_output=T(4, 4), output=T(3, 4), dim=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="log_softmax",
@@ -12530,6 +14674,10 @@ OPS = [
             "result": "self_t - (self_t * result.exp()).sum(dim, True)",
             "backward": "log_softmax_backward(grad, result, dim)",
         },
+        reference="scipy.special.log_softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
+        check="softmax",
+        refuses=(("self=T(4), dim=1", "IndexError"),),
+        example=">>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)\ntensor([-0.6931, -0.6931])",
     ),
     Op(
         name="log_softmax_backward",
@@ -12558,6 +14706,12 @@ OPS = [
             "output": "-grad * output.exp() * grad_output.sum(dim, True)",
             "result": "log_softmax_backward(grad_output_t, output_p, dim) - output_t * output_p.exp() * grad_output_p.sum(dim, True)",
         },
+        reference="grad_output - np.exp(output) * np.sum(grad_output, dim, keepdims=True)",
+        check="softmax_backward",
+        refuses=(
+            ("grad_output=T(), output=T(), dim=1", "IndexError"),
+            ("grad_output=T(4, 4), output=T(3, 4), dim=1", "RuntimeError"),
+        ),
     ),
     Op(
         name="nll_loss",
@@ -12596,6 +14750,14 @@ OPS = [
             "output": "nll_loss(self_t, target, weight, reduction, ignore_index)[0]",
             "backward": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
         },
+        reference="(lambda counted, picked: (-counted * picked, None) if reduction == 0 else (-np.sum(counted * picked) / (np.sum(counted) if reduction == 1 else 1), np.sum(counted)))( np.where(target == ignore_index, 0.0, 1.0 if weight is None else weight[np.where(target == ignore_index, 0, target)]), np.take_along_axis(self, np.expand_dims(np.where(target == ignore_index, 0, target), min(1, self.ndim - 1)), min(1, self.ndim - 1)).reshape(target.shape))",
+        check="nll_loss",
+        refuses=(
+            ("self=T(), target=T()", "ValueError"),
+            ("self=T(4, 3), target=I(3)", "ValueError"),
+            ("self=T(4, 3), target=T(4)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))\ntensor(0.0750)",
     ),
     Op(
         name="nll_loss_backward",
@@ -12633,6 +14795,21 @@ OPS = [
             "total_weight": "non_differentiable",
             "result": "auto_linear",
         },
+        check="nll_loss_backward",
+        refuses=(
+            (
+                "grad_output=T(), target=T(), weight=T(), total_weight=T(), input_shape=(2, 3, 2), reduction=0, ignore_index=1",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(), target=V([0, 2, 2]), weight=T(), total_weight=V(3.5), input_shape=(3, 3), reduction=1, ignore_index=-100",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=I(3, 4), target=I(3, 4), weight=I(3, 4), total_weight=I(3, 4), input_shape=(2, 3, 2), reduction=0, ignore_index=1",
+                "ValueError",
+            ),
+        ),
     ),
     Op(
         name="cross_entropy_loss",
@@ -12673,6 +14850,14 @@ OPS = [
             "output": "cross_entropy_tangent(self_t, self_p, target, weight, kept, reduction, ignore_index, label_smoothing)",
             "backward": "cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
         },
+        reference="(lambda scores, known, weights: (lambda counted, loss: (loss if reduction == 0 else np.sum(loss) / ( np.sum(counted) if reduction == 1 else 1), None))(np.where(target == ignore_index, 0, weights[known]), -np.where(target == ignore_index, 0, (1 - label_smoothing) * weights[known] * np.take_along_axis(scores, known[..., None], -1)[..., 0] + label_smoothing * np.mean(weights * scores, -1))))(scipy.special.log_softmax(np.moveaxis(self, min(1, self.ndim - 1), -1), -1), np.where(target == ignore_index, 0, target), np.ones(self.shape[min(1, self.ndim - 1)]) if weight is None else weight)",
+        check="cross_entropy",
+        refuses=(
+            ("self=T(), target=T()", "ValueError"),
+            ("self=T(4, 3), target=I(3)", "ValueError"),
+            ("self=T(4, 3), target=T(4)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))\ntensor(0.2201)",
     ),
     Op(
         name="mse_loss",
@@ -12707,6 +14892,10 @@ OPS = [
             "result": "reduce_loss(2 * (self_p - target_p) * (self_t - target_t), reduction)",
             "backward": "mse_loss_slopes(wanted, grad, self, target, reduction)",
         },
+        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))(np.square(self - target))",
+        check="pointwise_loss",
+        refuses=(("self=T(2), target=T()", "ValueError"), ("self=T(), target=T(), reduction=5", "ValueError")),
+        example=">>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))\ntensor(2.)",
     ),
     Op(
         name="mse_loss_backward",
@@ -12741,6 +14930,12 @@ OPS = [
             "target": "-2 * grad * spread_loss(grad_output, self.numel(), reduction)",
             "result": "2 * spread_loss(grad_output_t, self_p.numel(), reduction) * (self_p - target_p) + 2 * spread_loss(grad_output_p, self_p.numel(), reduction) * (self_t - target_t)",
         },
+        reference="2 * grad_output * (self - target) / (self.size if reduction == 1 else 1)",
+        check="pointwise_loss_backward",
+        refuses=(
+            ("grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1", "ValueError"),
+            ("grad_output=T(), self=T(3, 4), target=T(3, 4), reduction=5", "ValueError"),
+        ),
     ),
     Op(
         name="binary_cross_entropy",
@@ -12775,6 +14970,14 @@ OPS = [
             "weight": 'not_implemented("the weights of a loss are constants")',
             "result": "reduce_loss(binary_cross_entropy_backward(self_t, self_p, target_p, weight, 0) - weighted(probability_logit(self_p) * target_t, weight), reduction)",
         },
+        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))( -(scipy.special.xlogy(target, self) + scipy.special.xlog1py(1 - target, -self)) * (1 if weight is None else weight))",
+        check="pointwise_loss",
+        refuses=(
+            ("self=T(), target=T(3, 4, lo=0.1, hi=0.9)", "ValueError"),
+            ("self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), reduction=5", "ValueError"),
+            ("self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), weight=T(4, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))\ntensor(0.1643)",
     ),
     Op(
         name="binary_cross_entropy_backward",
@@ -12810,6 +15013,16 @@ OPS = [
             "weight": 'not_implemented("the weights of a loss are constants")',
             "result": "weighted(spread_loss(grad_output_t, self_p.numel(), reduction) * (self_p - target_p) / bernoulli_variance(self_p), weight) + weighted(spread_loss(grad_output_p, self_p.numel(), reduction) * (self_t * (self_p * self_p - 2 * self_p * target_p + target_p) / bernoulli_variance(self_p) ** 2 - target_t / bernoulli_variance(self_p)), weight)",
         },
+        reference="grad_output * (self - target) / (self * (1 - self)) * (1 if weight is None else weight) / (self.size if reduction == 1 else 1)",
+        check="pointwise_loss_backward",
+        refuses=(
+            ("grad_output=T(3), self=T(3), target=T(3), weight=T(3), reduction=1", "RuntimeError"),
+            ("grad_output=T(), self=T(), target=T(3, 4, lo=0.1, hi=0.9), weight=None, reduction=1", "ValueError"),
+            (
+                "grad_output=T(), self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), weight=None, reduction=5",
+                "ValueError",
+            ),
+        ),
     ),
     Op(
         name="binary_cross_entropy_with_logits",
@@ -12846,6 +15059,14 @@ OPS = [
             "pos_weight": 'not_implemented("the weights of a loss are constants")',
             "result": "reduce_loss(binary_cross_entropy_with_logits_backward(self_t, self_p, target_p, weight, pos_weight, 0) + weighted(target_t * logit_target_slope(self_p, pos_weight), weight), reduction)",
         },
+        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))(-(1 if weight is None else weight) * (target * (1 if pos_weight is None else pos_weight) * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self)))",
+        check="pointwise_loss",
+        refuses=(
+            ("self=T(3, 4), target=T()", "ValueError"),
+            ("self=T(3, 4), target=T(3, 4, lo=0, hi=1), reduction=5", "ValueError"),
+            ("self=T(3, 4), target=T(3, 4, lo=0, hi=1), weight=T(4, 4)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))\ntensor(0.3466)",
     ),
     Op(
         name="binary_cross_entropy_with_logits_backward",
@@ -12883,6 +15104,16 @@ OPS = [
             "pos_weight": 'not_implemented("the weights of a loss are constants")',
             "result": "weighted(spread_loss(grad_output_t, self_p.numel(), reduction) * logit_slope(self_p, target_p, pos_weight) + spread_loss(grad_output_p, self_p.numel(), reduction) * (self_t * logit_curvature(self_p, target_p, pos_weight) + target_t * logit_mixed_slope(self_p, pos_weight)), weight)",
         },
+        reference="grad_output * ((1 - target) * scipy.special.expit(self) - target * (1 if pos_weight is None else pos_weight) * scipy.special.expit(-self)) * (1 if weight is None else weight) / (self.size if reduction == 1 else 1)",
+        check="pointwise_loss_backward",
+        refuses=(
+            ("grad_output=T(3), self=T(3), target=T(3), weight=T(3), pos_weight=T(3), reduction=1", "RuntimeError"),
+            ("grad_output=T(), self=T(3, 4), target=T(), weight=None, pos_weight=None, reduction=1", "ValueError"),
+            (
+                "grad_output=T(), self=T(3, 4), target=T(3, 4, lo=0, hi=1), weight=None, pos_weight=None, reduction=5",
+                "ValueError",
+            ),
+        ),
     ),
     Op(
         name="masked_scale",
@@ -12904,6 +15135,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
+        reference="np.where(mask, self * scale, 0)",
+        check="masked_scale",
+        refuses=(("self=T(4, 4), mask=B(3, 4), scale=2.0", "RuntimeError"),),
     ),
     Op(
         name="embedding",
@@ -12938,6 +15172,10 @@ OPS = [
             "result": "auto_linear",
             "backward": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
         },
+        reference="weight[indices]",
+        check="embedding",
+        refuses=(("weight=T(), indices=T()", "RuntimeError"), ("weight=T(5, 3), indices=T(4)", "RuntimeError")),
+        example=">>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))\ntensor([[5., 6.],\n        [1., 2.]])",
     ),
     Op(
         name="embedding_backward",
@@ -12971,6 +15209,18 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
+        reference="(lambda rows: np.tensordot(np.arange(num_weights)[:, None] == rows, grad_output.reshape(rows.size, -1) * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1))[:, None], 1))(indices.ravel())",
+        check="embedding_backward",
+        refuses=(
+            (
+                "grad_output=T(4, 3), indices=T(), num_weights=4, padding_idx=-1, scale_grad_by_freq=False",
+                "RuntimeError",
+            ),
+            (
+                "grad_output=T(4, 3), indices=I(3), num_weights=4, padding_idx=-1, scale_grad_by_freq=False",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="embedding_gather",
@@ -13000,6 +15250,12 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
+        reference="(lambda rows: self[indices] * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1)).reshape( *indices.shape, 1))(indices.ravel())",
+        check="embedding",
+        refuses=(
+            ("self=T(), indices=T(), padding_idx=2, scale_grad_by_freq=True", "RuntimeError"),
+            ("self=T(4, 3), indices=T(), padding_idx=2, scale_grad_by_freq=True", "RuntimeError"),
+        ),
     ),
     Op(
         name="rnn_layer",
@@ -13043,6 +15299,21 @@ OPS = [
             "last_hidden": "rnn_tangents(...)[1]",
             "backward": "rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity)",
         },
+        check="rnn_layer",
+        refuses=(
+            (
+                "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(), reverse=False, nonlinearity='tanh'",
+                "RuntimeError",
+            ),
+            (
+                "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(2, 1, 1), reverse=True, nonlinearity='relu'",
+                "RuntimeError",
+            ),
+            (
+                "self=T(3, 2, 2), hidden=T(), weight_ih=T(3, 2), weight_hh=T(3, 3), bias_ih=T(3), bias_hh=T(3), batch_sizes=(), reverse=False, nonlinearity='tanh'",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="lstm_layer",
@@ -13090,6 +15361,21 @@ OPS = [
             "last_cell": "lstm_tangents(...)[2]",
             "backward": "lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse)",
         },
+        check="lstm_layer",
+        refuses=(
+            (
+                "self=T(), hidden=T(), cell=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), weight_hr=T(), batch_sizes=(), reverse=False",
+                "RuntimeError",
+            ),
+            (
+                "self=T(), hidden=T(), cell=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), weight_hr=T(), batch_sizes=(2, 1, 1), reverse=True",
+                "RuntimeError",
+            ),
+            (
+                "self=T(3, 2, 2), hidden=T(), cell=T(2, 3), weight_ih=T(12, 2), weight_hh=T(12, 3), bias_ih=T(12), bias_hh=T(12), weight_hr=None, batch_sizes=(), reverse=False",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="gru_layer",
@@ -13132,6 +15418,21 @@ OPS = [
             "last_hidden": "gru_tangents(...)[1]",
             "backward": "gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse)",
         },
+        check="gru_layer",
+        refuses=(
+            (
+                "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(), reverse=False",
+                "RuntimeError",
+            ),
+            (
+                "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(2, 1, 1), reverse=True",
+                "RuntimeError",
+            ),
+            (
+                "self=T(3, 2, 2), hidden=T(), weight_ih=T(9, 2), weight_hh=T(9, 3), bias_ih=T(9), bias_hh=T(9), batch_sizes=(), reverse=False",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="attention",
@@ -13179,6 +15480,21 @@ OPS = [
             "output": "attention_tangents(...)[0]",
             "backward": "attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first)",
         },
+        check="attention",
+        refuses=(
+            (
+                "self=T(), key=T(), value=T(), bias=T(), mask=T(), keep=T(), keep_scale=1.0, is_causal=False, scale=0.7, rows_first=False",
+                "RuntimeError",
+            ),
+            (
+                "self=T(1, 3, 2, 2), key=T(1, 3, 1, 2), value=T(1, 3, 1, 2), bias=T(), mask=None, keep=B(1, 2, 3, 3), keep_scale=2.0, is_causal=True, scale=1.0, rows_first=True",
+                "RuntimeError",
+            ),
+            (
+                "self=T(1, 3, 2, 2), key=T(1, 3, 1, 2), value=T(1, 3, 1, 2), bias=T(1, 1, 3, 3), mask=None, keep=T(), keep_scale=2.0, is_causal=True, scale=1.0, rows_first=True",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="self_attention",
@@ -13218,6 +15534,21 @@ OPS = [
             "output": "self_attention_tangents(...)[0]",
             "backward": "self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale)",
         },
+        check="self_attention",
+        refuses=(
+            (
+                "self=T(), heads=2, bias=T(), mask=T(), keep=T(), keep_scale=1.0, is_causal=False, scale=0.7",
+                "RuntimeError",
+            ),
+            (
+                "self=T(2, 3, 6), heads=1, bias=None, mask=None, keep=T(), keep_scale=2.0, is_causal=True, scale=1.0",
+                "RuntimeError",
+            ),
+            (
+                "self=T(3, 3, 6), heads=1, bias=None, mask=None, keep=B(2, 1, 3, 3), keep_scale=2.0, is_causal=True, scale=1.0",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="l1_loss",
@@ -13247,6 +15578,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss * (1 if weight is None else weight) if reduction == 'none' else np.average(loss, weights=weight) * (1 if reduction == 'mean' else loss.size if weight is None else np.sum(weight)))(np.abs(self - target))",
+        check="same_sizes",
+        refuses=(
+            ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
+            ("self=T(3, 4), target=T(3, 4), weight=T(4, 4)", "ValueError"),
+        ),
+        example=">>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))\ntensor(1.)",
     ),
     Op(
         name="huber_values",
@@ -13275,6 +15613,7 @@ OPS = [
             "target": "-grad * clamp(self - target, -delta, delta)",
             "result": "auto_element_wise",
         },
+        reference="scipy.special.huber(delta, self - target)",
     ),
     Op(
         name="smooth_l1_loss",
@@ -13304,6 +15643,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( scipy.special.huber(beta, self - target) / beta if beta else np.abs(self - target))",
+        check="smooth_l1",
+        refuses=(
+            ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
+            ("self=T(3, 4), target=T(3, 4), beta=-1", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')\ntensor([0.1250, 3.5000])",
     ),
     Op(
         name="huber_loss",
@@ -13331,6 +15677,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( scipy.special.huber(delta, self - target) * (1 if weight is None else weight))",
+        check="huber",
+        refuses=(
+            ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
+            ("self=T(3, 4), target=T(3, 4), delta=-1", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)\ntensor([0.1250, 6.0000])",
     ),
     Op(
         name="kl_div",
@@ -13359,6 +15712,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss) / (len(loss) if reduction == 'batchmean' else 1))( np.exp(target) * (target - self) if log_target else scipy.special.xlogy(target, target) - target * self)",
+        check="floating_values",
+        refuses=(
+            ("self=I(3, 4), target=I(3, 4), reduction='batchmean'", "RuntimeError"),
+            ("self=B(3, 4), target=B(3, 4), reduction='batchmean'", "RuntimeError"),
+            ("self=T(3, 4), target=I(3, 4), reduction='batchmean'", "RuntimeError"),
+        ),
+        example=">>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])\n>>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')\ntensor(0.3681)",
     ),
     Op(
         name="poisson_nll_loss",
@@ -13389,6 +15750,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (np.exp(self) - target * self if log_input else self - target * np.log(self + eps)) + np.where( full & (target > 1), scipy.special.xlogy(target, target) - target + np.log(2 * np.pi * np.maximum(target, 1)) / 2, 0))",
+        example=">>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))\ntensor(1.)",
     ),
     Op(
         name="gaussian_nll_loss",
@@ -13417,6 +15780,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda v: (np.log(v) + (self - target) ** 2 / v + full * np.log(2 * np.pi)) / 2)( np.maximum(var if np.ndim(var) in (0, self.ndim) else var[..., None], eps)))",
+        check="gaussian_nll",
+        refuses=(
+            ("self=T(3, 4), target=T(3, 4), var=T()", "ValueError"),
+            ("self=T(3, 4), target=T(3, 4), var=V([1.0, 1.0, -1.0])", "ValueError"),
+        ),
+        example=">>> sg.nn.functional.gaussian_nll_loss(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))\ntensor(1.)",
     ),
     Op(
         name="gaussian_nll_loss.float",
@@ -13442,6 +15812,9 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (np.log(var) + (self - target) ** 2 / var + full * np.log(2 * np.pi)) / 2)",
+        check="gaussian_nll",
+        refuses=(("self=T(3, 4), target=T(3, 4), var=-1, reduction='sum'", "ValueError"),),
     ),
     Op(
         name="soft_margin_loss",
@@ -13466,6 +15839,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.logaddexp(0, -self * target))",
+        example=">>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')\ntensor([0.6931, 3.0486])",
     ),
     Op(
         name="hinge_embedding_loss",
@@ -13491,6 +15866,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.where(target == 1, self, np.maximum(margin - self, 0)))",
+        example=">>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')\ntensor([0.2500, 0.7500])",
     ),
     Op(
         name="margin_ranking_loss",
@@ -13517,6 +15894,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.maximum(margin - target * (input1 - input2), 0))",
+        check="margin_ranking",
+        refuses=(("input1=T(6), input2=T(6), target=T(), margin=0.6", "RuntimeError"),),
+        example=">>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)\ntensor(2.5000)",
     ),
     Op(
         name="cosine_similarity",
@@ -13540,6 +15921,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.sum(x1 * x2, dim) / np.maximum(np.linalg.norm(x1 + x2 * 0, axis=dim), eps) / np.maximum(np.linalg.norm(x2 + x1 * 0, axis=dim), eps)",
+        check="along_common_dim",
+        refuses=(("x1=T(), x2=T()", "IndexError"), ("x1=T(4, 4), x2=T(3, 4)", "RuntimeError")),
+        example=">>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))\ntensor([0.9600])",
     ),
     Op(
         name="pairwise_distance",
@@ -13564,6 +15949,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.linalg.norm(x1 - x2 + eps, p, axis=-1, keepdims=keepdim)",
+        example=">>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))\ntensor([5.0000])",
     ),
     Op(
         name="normalize",
@@ -13588,6 +15975,8 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="self / np.maximum(np.linalg.vector_norm(self, ord=p, axis=dim, keepdims=True), eps)",
+        example=">>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))\ntensor([[0.6000, 0.8000]])",
     ),
     Op(
         name="triplet_margin_loss",
@@ -13620,6 +16009,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda apart: np.maximum(margin + apart(anchor, positive) - (np.minimum(apart(anchor, negative), apart(positive, negative)) if swap else apart(anchor, negative)), 0))(lambda a, b: np.linalg.norm(a - b + eps, p, axis=-1)))",
+        check="triplet",
+        refuses=(
+            ("anchor=T(), positive=T(3, 4), negative=T(3, 4)", "RuntimeError"),
+            ("anchor=T(3, 4), positive=T(3, 4), negative=T(3, 4), margin=-1", "ValueError"),
+        ),
+        example=">>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))\ntensor(0.4142)",
     ),
     Op(
         name="cosine_embedding_loss",
@@ -13649,6 +16045,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda cosine: np.where(target == 1, 1 - cosine, np.maximum(cosine - margin, 0)))( np.sum(input1 * input2, -1) / np.linalg.norm(input1, axis=-1) / np.linalg.norm(input2, axis=-1)))",
+        check="cosine_embedding",
+        refuses=(
+            ("input1=T(), input2=T(), target=T()", "RuntimeError"),
+            ("input1=T(3), input2=T(3), target=T(2, 3)", "RuntimeError"),
+        ),
+        example=">>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])\n>>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)\ntensor(0.4600)",
     ),
     Op(
         name="multi_margin_loss",
@@ -13680,6 +16083,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda x, t: (lambda own: np.sum(np.where(np.arange(x.shape[1]) == t[:, None], 0, np.maximum(margin - own + x, 0) ** p * (1 if weight is None else weight[t][:, None])), 1) / x.shape[1])(np.take_along_axis(x, t[:, None], 1)))( np.atleast_2d(self), np.atleast_1d(target)).reshape(target.shape))",
+        check="multi_margin",
+        refuses=(
+            ("self=T(), target=T()", "RuntimeError"),
+            ("self=T(4, 3), target=I(3)", "RuntimeError"),
+            ("self=T(4, 3), target=T(4)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))\ntensor(0.3250)",
     ),
     Op(
         name="multilabel_margin_loss",
@@ -13707,6 +16118,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="multilabel_margin",
+        refuses=(
+            ("self=T(), target=T()", "RuntimeError"),
+            ("self=T(4), target=T()", "RuntimeError"),
+            ("self=T(4), target=I(3)", "RuntimeError"),
+        ),
+        example=">>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))\ntensor(0.8500)",
     ),
     Op(
         name="multilabel_soft_margin_loss",
@@ -13735,6 +16153,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( -np.mean((1 if weight is None else weight) * (target * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self)), -1))",
+        check="some_classes",
+        refuses=(("self=T(), target=T()", "IndexError"),),
+        example=">>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))\ntensor(0.6931)",
     ),
     Op(
         name="ctc_values",
@@ -13769,6 +16191,15 @@ OPS = [
             "result": "(temporal_slope(ones_like(result), log_probs_p, targets, input_lengths, target_lengths, blank) * log_probs_t).sum([0, 2])",
             "backward": "ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank)",
         },
+        check="ctc_loss",
+        refuses=(
+            ("log_probs=T(), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
+            ("log_probs=T(5, 2, 3), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
+            (
+                "log_probs=I(3, 4), targets=I(3, 4), input_lengths=(5, 3), target_lengths=(2, 1), blank=0",
+                "RuntimeError",
+            ),
+        ),
     ),
     Op(
         name="ctc_loss.IntList",
@@ -13799,6 +16230,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="ctc_loss",
+        refuses=(
+            ("log_probs=T(), targets=T(), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
+            ("log_probs=T(4, 2, 3), targets=T(), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
+            ("log_probs=I(3, 4), targets=I(3, 4), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
+        ),
+        example=">>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)\n>>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])\ntensor(0.8432)",
     ),
     Op(
         name="ctc_loss.Tensor",
@@ -13827,6 +16265,12 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="ctc_loss_of_tensors",
+        refuses=(
+            ("log_probs=T(), targets=T(), input_lengths=T(), target_lengths=T()", "RuntimeError"),
+            ("log_probs=I(3, 4), targets=I(3, 4), input_lengths=I(3, 4), target_lengths=I(3, 4)", "RuntimeError"),
+            ("log_probs=B(3, 4), targets=B(3, 4), input_lengths=B(3, 4), target_lengths=B(3, 4)", "RuntimeError"),
+        ),
     ),
     Op(
         name="fft_c2c",
@@ -13859,6 +16303,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
+        reference="scipy.fft.fftn(self + 0j, axes=dim, norm=('backward', 'ortho', 'forward')[normalization]) if forward else scipy.fft.ifftn(self + 0j, axes=dim, norm=('forward', 'ortho', 'backward')[normalization])",
+        check="transformed_dims",
+        refuses=(
+            ("self=T(), dim=(1,), normalization=0, forward=True", "IndexError"),
+            ("self=T(4), dim=(1,), normalization=0, forward=True", "IndexError"),
+            ("self=T(3, 4), dim=(1,), normalization=5, forward=True", "ValueError"),
+        ),
     ),
     Op(
         name="fft_r2c",
@@ -13890,6 +16341,13 @@ OPS = [
             "self": "fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])",
             "result": "auto_linear",
         },
+        reference="scipy.fft.rfftn(self, axes=dim, norm=('backward', 'ortho', 'forward')[normalization])",
+        check="transformed_half",
+        refuses=(
+            ("self=T(), dim=(1,), normalization=0", "IndexError"),
+            ("self=T(4), dim=(1,), normalization=0", "IndexError"),
+            ("self=T(3, 4), dim=[], normalization=0", "RuntimeError"),
+        ),
     ),
     Op(
         name="fft_c2r",
@@ -13919,6 +16377,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
+        reference="scipy.fft.irfftn(self, [*[self.shape[d] for d in dim[:-1]], last], dim, norm=('forward', 'ortho', 'backward')[normalization])",
+        check="transformed_half",
+        refuses=(
+            ("self=T(), dim=(1,), normalization=2, last=4", "IndexError"),
+            ("self=T(3), dim=(1,), normalization=2, last=4", "IndexError"),
+            ("self=T(3, 3), dim=[], normalization=2, last=4", "RuntimeError"),
+        ),
     ),
     Op(
         name="fft_fft",
@@ -13942,6 +16407,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.fft(self, n, dim, norm)",
+        check="along_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))\ntensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])",
     ),
     Op(
         name="fft_ifft",
@@ -13965,6 +16434,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.ifft(self, n, dim, norm)",
+        check="along_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real\ntensor([1., 2., 3., 4.])",
     ),
     Op(
         name="fft_rfft",
@@ -13988,6 +16461,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.fft.rfft(self, n, dim, norm)",
+        check="along_real_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))\ntensor([10.+0.j, -2.+2.j, -2.+0.j])",
     ),
     Op(
         name="fft_irfft",
@@ -14011,6 +16488,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.irfft(self, n, dim, norm)",
+        check="along_half_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))\ntensor([1., 2., 3., 4.])",
     ),
     Op(
         name="fft_hfft",
@@ -14034,6 +16515,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.hfft(self, n, dim, norm)",
+        check="along_half_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))\ntensor([ 8., -2.,  0., -2.])",
     ),
     Op(
         name="fft_ihfft",
@@ -14057,6 +16542,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.fft.ihfft(self, n, dim, norm)",
+        check="along_real_axis",
+        refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        example=">>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))\ntensor([1.-0.j, 2.-0.j, 3.-0.j])",
     ),
     Op(
         name="fft_fft2",
@@ -14080,6 +16569,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.fft2(self, s, dim, norm)",
+        check="over_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
         name="fft_ifft2",
@@ -14103,6 +16596,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.ifft2(self, s, dim, norm)",
+        check="over_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
         name="fft_rfft2",
@@ -14126,6 +16623,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.fft.rfft2(self, s, dim, norm)",
+        check="over_real_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.rfft2(sg.ones(2, 4))\ntensor([[8.+0.j, 0.+0.j, 0.+0.j],\n        [0.+0.j, 0.+0.j, 0.+0.j]])",
     ),
     Op(
         name="fft_irfft2",
@@ -14149,6 +16650,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.irfft2(self, s, dim, norm)",
+        check="over_half_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
         name="fft_hfft2",
@@ -14172,6 +16677,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.fft.hfft2(self, s, dim, norm)",
+        check="over_half_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
         name="fft_ihfft2",
@@ -14195,6 +16704,10 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.fft.ihfft2(self, s, dim, norm)",
+        check="over_real_axes",
+        refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        example=">>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.-0.j, 4.-0.j]])",
     ),
     Op(
         name="fft_fftn",
@@ -14218,6 +16731,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.fft.fftn(self, s, dim, norm)",
+        check="over_axes",
+        refuses=(
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[0, 0]", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
         name="fft_ifftn",
@@ -14241,6 +16762,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.fft.ifftn(self, s, dim, norm)",
+        check="over_axes",
+        refuses=(
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[0, 0]", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
         name="fft_rfftn",
@@ -14264,6 +16793,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.fft.rfftn(self, s, dim, norm)",
+        check="over_real_axes",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.rfftn(sg.ones(2, 4))\ntensor([[8.+0.j, 0.+0.j, 0.+0.j],\n        [0.+0.j, 0.+0.j, 0.+0.j]])",
     ),
     Op(
         name="fft_irfftn",
@@ -14287,6 +16824,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.fft.irfftn(self, s, dim, norm)",
+        check="over_half_axes",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
         name="fft_hfftn",
@@ -14310,6 +16855,14 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="scipy.fft.hfftn(self, s, dim, norm)",
+        check="over_half_axes",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
         name="fft_ihfftn",
@@ -14333,6 +16886,14 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="scipy.fft.ihfftn(self, s, dim, norm)",
+        check="over_real_axes",
+        refuses=(
+            ("self=T()", "RuntimeError"),
+            ("self=T(0, 3, 2)", "RuntimeError"),
+            ("self=T(2, 3, 2), dim=[5]", "IndexError"),
+        ),
+        example=">>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.-0.j, 4.-0.j]])",
     ),
     Op(
         name="fft_fftshift",
@@ -14351,6 +16912,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.fftshift(self, dim)",
+        check="shifted_dims",
+        refuses=(("self=T()", "RuntimeError"), ("self=T(), dim=-1", "IndexError")),
+        example=">>> sg.fft.fftshift(sg.fft.fftfreq(4))\ntensor([-0.5000, -0.2500,  0.0000,  0.2500])",
     ),
     Op(
         name="fft_ifftshift",
@@ -14369,6 +16934,10 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="np.fft.ifftshift(self, dim)",
+        check="shifted_dims",
+        refuses=(("self=T()", "RuntimeError"), ("self=T(), dim=-1", "IndexError")),
+        example=">>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))\ntensor([ 0,  1,  2, -2, -1])",
     ),
     Op(
         name="stft.center",
@@ -14403,6 +16972,13 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="stft",
+        refuses=(
+            ("self=T(), n_fft=4, window=T(), return_complex=True", "RuntimeError"),
+            ("self=T(2, 9), n_fft=4, window=T(), return_complex=True", "RuntimeError"),
+            ("self=I(3, 4), n_fft=4, window=I(3, 4), return_complex=True", "RuntimeError"),
+        ),
+        example=">>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape\nspecgrad.Size([3, 2])",
     ),
     Op(
         name="istft",
@@ -14435,6 +17011,9 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        check="istft",
+        refuses=(("self=T(), n_fft=4, win_length=3", "RuntimeError"),),
+        example=">>> x, window = sg.arange(8.0), sg.hann_window(4)\n>>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)\n>>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)\ntensor([0., 1., 2., 3., 4., 5., 6., 7.])",
     ),
     Op(
         name="embedding_bag",
@@ -14470,6 +17049,13 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="embedding_bag",
+        refuses=(
+            ("self=T(), weight=T()", "ValueError"),
+            ("self=I(3), weight=T(5, 2)", "ValueError"),
+            ("self=T(2, 3), weight=T(5, 2)", "RuntimeError"),
+        ),
+        example=">>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])\n>>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')\ntensor([[4., 6.],\n        [5., 6.]])",
     ),
     Op(
         name="lp_pool1d",
@@ -14494,6 +17080,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])] ** norm_type, tuple(range(-len(kernel_size), 0))) ** (1 / norm_type)",
+        example=">>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)\ntensor([[ 5., 10.]])",
     ),
     Op(
         name="lp_pool2d",
@@ -14518,6 +17106,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])] ** norm_type, tuple(range(-len(kernel_size), 0))) ** (1 / norm_type)",
+        example=">>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)\ntensor([[[[2.]]]])",
     ),
     Op(
         name="lp_pool3d",
@@ -14542,6 +17132,8 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])] ** norm_type, tuple(range(-len(kernel_size), 0))) ** (1 / norm_type)",
+        example=">>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))\ntensor([[[[[2.]]]]])",
     ),
     Op(
         name="fractional_max_pool",
@@ -14568,6 +17160,11 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        check="fractional_max_pool",
+        refuses=(
+            ("self=T(), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),
+            ("self=T(2, 2, 6, 5), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),
+        ),
     ),
 ]
 BY_NAME = {op.name: op for op in OPS}

@@ -34,6 +34,10 @@ class Op:
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
     takes_number: bool = False  # there is a kernel for `x <operator> number`
+    reference: str = ""  # what the op gives, in terms of NumPy
+    check: str = ""
+    refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
+    example: str = ""
 
     @property
     def where(self) -> str:

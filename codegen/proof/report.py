@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..model import Entry, Spec
 from ..suggest import did_you_mean
 from ..verify_report import Finding
+from . import conjugates
 from .proof import OPEN, PROVED, STATES, WRONG, Prover, Verdict
 
 
@@ -39,9 +40,13 @@ def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[l
         if name not in known:
             return [f"prove: no op named '{name}'{did_you_mean(name, known)}"], True
     chosen = [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
-    found = list(verdicts(Prover((base.by_name() if base else {}) | spec.by_name()), chosen))
+    entries = (base.by_name() if base else {}) | spec.by_name()
+    found = list(verdicts(Prover(entries), chosen))
     lines = [line(entry, v) for entry, v in found if names or v.state != PROVED]
-    return [*lines, summary([v for _, v in found])], any(v.state == WRONG for _, v in found)
+    faults = [conjugates.fault(entries, entry, entry.gradients[v.argument]) for entry, v in found]
+    for (entry, v), why in zip(found, faults, strict=True):
+        lines += [line(entry, Verdict(v.argument, OPEN, f"in complex numbers {why}"))] if why else []
+    return [*lines, summary([v for _, v in found], faults)], any(v.state == WRONG for _, v in found)
 
 
 def line(entry: Entry, verdict: Verdict) -> str:
@@ -52,10 +57,12 @@ def line(entry: Entry, verdict: Verdict) -> str:
     return f"{where}: {entry.name}, {verdict.argument}: {verdict.state}{why}{at}"
 
 
-def summary(found: Sequence[Verdict]) -> str:
-    """How many formulas are in each state."""
+def summary(found: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
+    """How many formulas are in each state, and for how many that holds in complex numbers; None: these take none."""
     counts = Counter(verdict.state for verdict in found)
     rest = ", ".join(
         f"{counts[state]} {state}" for state in STATES if state != PROVED and (counts[state] or state != OPEN)
     )
-    return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}"
+    took = [why for why in in_complex if why is not None]
+    also = f"; {took.count('')} of {len(took)} in complex numbers too" * bool(took)
+    return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}{also}"

@@ -9,6 +9,8 @@ from textwrap import dedent
 
 Numbers = Callable[..., float]
 
+REVERSED = "grad.flip([dim]).cumsum(dim).flip([dim])"  # the gradient of cumsum
+
 # Correct entries, without the `- name: NAME` that begins each.
 ENTRIES = {
     "atan2": """\
@@ -146,7 +148,7 @@ ENTRIES = {
           check: one_dim
           kernel: cumsum
           batch: along
-          self: reversed_cumsum(grad, dim)
+          self: grad.flip([dim]).cumsum(dim).flip([dim])
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
         """,
@@ -156,7 +158,7 @@ ENTRIES = {
           check: one_dim
           kernel: cumsum
           batch: along
-          self: reversed_cumsum(grad, dim)
+          self: grad.flip([dim]).cumsum(dim).flip([dim])
           backward: cumsum_slope(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
@@ -314,7 +316,7 @@ MISTAKES = [
     Mistake("wrong dimension", "sum", "expand_reduced(grad, self.shape, dim, keepdim)", "grad.expand(self.shape)",
             "self"),
     Mistake("missing count", "mean", "(grad / self.numel())", "grad", "self"),
-    Mistake("sum in the wrong direction", "cumsum", "reversed_cumsum(grad, dim)", "grad.cumsum(dim)", "self"),
+    Mistake("sum in the wrong direction", "cumsum", REVERSED, "grad.cumsum(dim)", "self"),
     Mistake("backward along another dimension", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, result, 0)", "self"),
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
@@ -351,7 +353,7 @@ MISTAKES = [
             says="Error: "),
     Mistake("kernel: exchanged matrices", "matrices", "grad, self, mat2)", "grad, mat2, self)", "backward",
             says="Error: "),
-    Mistake("a kernel beside a wrong formula", "running", "reversed_cumsum(grad, dim)", "grad.cumsum(dim)", "self"),
+    Mistake("a kernel beside a wrong formula", "running", REVERSED, "grad.cumsum(dim)", "self"),
     Mistake("batch: the dimension of the examples", "sum", "batch: reduction", "batch: leading", "batch", says=LOOP),
     Mistake("batch: along the examples", "cumsum", "batch: along", "batch: leading", "batch", says=LOOP),
     Mistake("batch: a matrix of matrices", "mm", "batch: product", "batch: leading", "batch", says="ShapeError"),

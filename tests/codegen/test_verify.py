@@ -164,7 +164,7 @@ RAISING = """\
   dtypes: [float]
   kernel: cumsum
   check: one_dim
-  self: reversed_cumsum(grad, dim)
+  self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: self_t.cumsum(dim)
   samples: ["self=T(3, 4), dim=7"]
 - name: made(Tensor self, int dim) -> Tensor

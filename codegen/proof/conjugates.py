@@ -1,0 +1,80 @@
+"""What the proof in real numbers says of complex ones: where conjugates stand as they must, the same.
+
+The expression of an op that is analytic, f, has the gradient grad conj(f'(z)). A formula over analytic functions that
+are real on the real axis is that, if it is grad f'(x) in real numbers and each argument stands under an odd number of
+conjugates, `grad` under an even one: conj(g(z)) = g(conj(z)), so the formula is grad h(conj(z)) for an analytic h, and
+what equals f' on an interval equals it everywhere (the identity theorem; a branch cut is not crossed).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from ..formula import called
+from ..kernel_code import inlined
+from ..model import Entry, Formula
+from ..scalar_code import NotElementwise
+from .inlining import Plain
+
+# Functions of the scalar library that are not analytic, or that numbers without an order have not.
+NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "hypot", "maximum", "minimum", "fmax", "fmin"))
+CONJUGATE = "conj"
+
+
+class Complex(Plain):
+    """Inlines formulas for complex numbers."""
+
+    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form; of a choice between complex and real numbers only the side of complex ones."""
+        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
+            return self.form(tree.body, scope)
+        return super().form(tree, scope)
+
+
+def fault(entries: Mapping[str, Entry], entry: Entry, formula: Formula) -> str | None:
+    """Why the proof does not hold in complex numbers; empty where it does, None where the op takes none."""
+    if "complex" not in entry.dtypes or entry.compute.tree is None:
+        return None
+    if not _is_analytic(entry.compute.tree, CONJUGATE):
+        return "the op is not analytic"
+    try:
+        written = inlined(entry, Complex(entries), formula.tree)
+    except NotElementwise as error:
+        return f"{error} is no scalar function"
+    if not _is_analytic(written):
+        return "the formula is not analytic"
+    plain = {a.name for a in entry.schema.arguments if a.type.base not in ("Tensor", "Scalar")}
+    plain |= {name for name, each in entry.gradients.items() if each.keyword == "non_differentiable"}
+    return next((text for name, text in _misplaced(written, 0) if name not in plain), "")
+
+
+def _is_analytic(tree: ast.expr, *others: str) -> bool:
+    """Whether an expression is made of analytic functions, on each side of its conditions; `others` are none either."""
+    without = NOT_ANALYTIC.union(others)
+    return not any(isinstance(node, ast.Call) and called(node) in without for node in _computed(tree))
+
+
+def _computed(tree: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression that are computed with: all but conditions."""
+    yield tree
+    for part in ast.iter_child_nodes(tree):
+        if not isinstance(part, ast.Compare):
+            yield from _computed(part)
+
+
+def _misplaced(tree: ast.AST, conjugates: int) -> Iterator[tuple[str, str]]:
+    """(name, what is wrong) of names under an even number of conjugates, `grad` under an odd one, complex constants."""
+    match tree:
+        case ast.Compare():
+            return
+        case ast.Name(id=name) if (name == "grad") == bool(conjugates % 2):
+            yield name, f"'{name}' stands {'under' if conjugates % 2 else 'without'} a conjugate"
+        case ast.Constant(value=complex()):
+            yield "", "it has a complex number"
+        case ast.Call(func=ast.Name(id=name), args=args):
+            for argument in args:
+                yield from _misplaced(argument, conjugates + (name == CONJUGATE))
+        case _:
+            for part in ast.iter_child_nodes(tree):
+                yield from _misplaced(part, conjugates)

@@ -1,0 +1,149 @@
+"""The language of the key `reference`: expressions in terms of NumPy and SciPy, which say what an op gives.
+
+Such an expression is Python's, without statements: arrays and numbers by the names of the op's arguments, a few of
+Python's functions, and what `np`, `scipy` and `math` have to compute with. Nothing there reads or writes files, and
+nothing is drawn at random. Nothing of specgrad is in scope: a reference is another witness.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from .suggest import did_you_mean
+
+FUNCTIONS = {
+    name: getattr(builtins, name)
+    for name in (
+        *(
+            "abs",
+            "all",
+            "any",
+            "bool",
+            "complex",
+            "dict",
+            "enumerate",
+            "float",
+            "int",
+            "len",
+            "list",
+            "max",
+            "min",
+            "range",
+        ),
+        *("reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
+    )
+}
+ROOTS = {"np": "numpy", "scipy": "scipy", "math": "math"}
+MODULES = frozenset(
+    ("numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.signal", "scipy.ndimage", "scipy.fft")
+    + ("numpy.lib.stride_tricks", "scipy.spatial.distance", "scipy.stats", "scipy.integrate")
+)
+# What reaches beyond the values: files, memory and code.
+OUTSIDE = frozenset(
+    ("load", "save", "savez", "savez_compressed", "loadtxt", "savetxt", "genfromtxt", "fromfile", "fromregex", "memmap")
+    + ("tofile", "dump", "dumps", "ctypes", "DataSource", "show_config", "show_runtime", "info", "source", "test")
+    + ("frompyfunc", "LowLevelCallable", "as_strided", "format", "format_map")
+)
+
+Fault = tuple[ast.AST, str]
+
+
+def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
+    """Names that stand for nothing, and what libraries do not have or not for here."""
+    known = {*arguments, *FUNCTIONS, *ROOTS, *_bound(tree)}
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in known:
+            yield node, f"unknown name '{node.id}'{did_you_mean(node.id, known)}"
+        elif isinstance(node, ast.Attribute) and node.attr in OUTSIDE:
+            yield node, f"'{node.attr}' reaches beyond the values: a reference only computes"
+        elif id(node) not in inner and (fault := _library_fault(node, arguments)):
+            yield node, fault
+
+
+def _bound(tree: ast.expr) -> set[str]:
+    """The names that comprehensions and lambdas bind."""
+    nodes = list(ast.walk(tree))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
+    """What is wrong with something of a library, `scipy.special.erf`; empty for anything else."""
+    *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
+    if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
+        return ""
+    found: Any = importlib.import_module(ROOTS[root.id])
+    for name in reversed(path):
+        owner, found = found, _attribute(found, str(name))
+        shown = getattr(owner, "__name__", "it")
+        if found is None:
+            return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
+        if isinstance(found, ModuleType) and not any(
+            f"{module}.".startswith(f"{found.__name__}.") for module in MODULES
+        ):
+            return f"'{found.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
+    return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(found, ModuleType) else ""
+
+
+def _chain(node: ast.AST) -> Iterator[ast.AST]:
+    """An attribute, what it is one of, and so on."""
+    yield node
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        yield node
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Something of a module; None where there is nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that are on their way out
+        return getattr(owner, name, None)
+
+
+def evaluate(text: str, values: Mapping[str, Any]) -> Any:
+    """What a reference gives for the values of an op's arguments."""
+    tree = ast.parse(" ".join(text.split()), mode="eval")
+    scope = {"__builtins__": {}, **FUNCTIONS, **{name: importlib.import_module(m) for name, m in ROOTS.items()}}
+    return eval(compile(tree, "<reference>", "eval"), {**scope, **values})
+
+
+def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
+    """Whether a reference says again what an entry's own expression says.
+
+    Functions count by their names, whatever has them: `np.exp(self)` is `exp(self)`. One call of a library's function
+    on plain arguments is another witness all the same: the function there is not ours.
+    """
+    if isinstance(reference, ast.Call) and _of_library(reference.func) and all(map(_is_plain, reference.args)):
+        return False
+    return ast.dump(_Bare().visit(_copied(reference))) == ast.dump(_Bare().visit(_copied(computation)))
+
+
+def _of_library(node: ast.expr) -> bool:
+    root = list(_chain(node))[-1]
+    return isinstance(node, ast.Attribute) and isinstance(root, ast.Name) and root.id in ROOTS
+
+
+def _is_plain(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _copied(tree: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(tree), mode="eval").body
+
+
+class _Bare(ast.NodeTransformer):
+    """Calls without libraries, and methods as functions: `np.exp(x)` and `x.exp()` become `exp(x)`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute):
+            first = [] if _of_library(node.func) else [node.func.value]
+            name = ast.Name(node.func.attr, ast.Load())
+            node = ast.Call(name, [*first, *node.args], node.keywords)
+        return self.generic_visit(node)
