@@ -78,6 +78,7 @@ class EntryReader(Fields):
             refuses=self._refuses(),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
+            once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",
             example=self._example(),
@@ -283,6 +284,8 @@ class EntryReader(Fields):
         if not isinstance(node, yaml.MappingNode):
             interval = self._interval(node)
             return {a.name: interval for a in schema.arguments if a.type.is_tensor}
+        if not node.value:
+            self.report(self.source.where(node), "no intervals say nothing: fill it in, or leave the key out", "domain")
         known = [a.name for a in schema.arguments]
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):

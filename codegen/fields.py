@@ -8,7 +8,7 @@ from dataclasses import replace
 import yaml
 
 from .formula import Report
-from .keys import CHOICES
+from .keys import CHOICES, PER_ITEM
 from .model import MOST_PROBLEMS, Problem, Where
 from .places import Source, Text
 from .suggest import did_you_mean
@@ -112,6 +112,9 @@ class Fields:
             if text.value not in CHOICES[key]:
                 hint = did_you_mean(text.value, CHOICES[key]) or f" (one of {' '.join(CHOICES[key])})"
                 self.report(text.where(), f"unknown value '{text.value}'{hint}", key)
+        for number, text in enumerate(texts if key not in PER_ITEM else ()):
+            if text.value in [other.value for other in texts[:number]]:
+                self.report(text.where(), f"'{text.value}' is said twice: leave one out", key)
         return tuple(text.value for text in texts if text.value in CHOICES[key])
 
     def choice(self, key: str) -> str | None:

@@ -27,8 +27,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger", "left", "right"),
+    "once_differentiable": ("True", "False", "true", "false"),
     "complex": ("True", "False", "true", "false"),
 }
+
+PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula
 
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (

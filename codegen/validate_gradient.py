@@ -13,6 +13,9 @@ from .proof.complete import missing_slope
 def check_gradients(context: Context) -> Iterator[Problem]:
     """Each formula by itself, and differentiable arguments that have none."""
     entry = context.entry
+    if entry.once_differentiable and all(formula.tree is None for formula in entry.gradients.values()):
+        key = "once_differentiable"
+        yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
     if entry.compute.kind == "composite":
         return
     for name, formula in entry.gradients.items():

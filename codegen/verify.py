@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.errors import NotDifferentiableError
+
 from .verify_batch import check_batch
 from .verify_dtypes import check_dtypes
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
+from .verify_places import spec_entry
 from .verify_point import Point, formulas_alone, gradients, joined
 from .verify_reference import check_kinds, check_reference
 from .verify_refuses import check_refuses
@@ -42,6 +45,8 @@ EVERYWHERE: tuple[Check, ...] = (
     check_layouts,
     check_batch,
 )
+SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
+ONCE = "once_differentiable"
 UNRECORDED: tuple[Check, ...] = (
     check_reference,
     check_inplace,
@@ -62,7 +67,18 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         check_refuses(op, report)
         for check in (check_dtypes, check_replaces):
             _attempt_whole(check, op, report)
+    entry = spec_entry(op)
+    if entry is not None and "kink" in entry.key_places and "kink" not in entry.inherited:
+        check_kink(op, report)
     return report
+
+
+def check_kink(op: Any, report: Report) -> None:
+    """A policy at kinks is for an op that has one, and samples that meet it."""
+    report.checks += 1
+    if op.name not in report.kinks:
+        text = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
+        report.add(Finding(place_of(op, "kink"), op.name, "kink", text))
 
 
 def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
@@ -92,11 +108,27 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
 
 def attempt(check: Check, point: Point, report: Report) -> None:
     """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
+    once = check in SECOND_ORDER and is_once_differentiable(point.op)
     try:
         check(point, report)
+        if once and check is check_second and point.leaves:
+            text = f"at {point} it can be differentiated twice: leave the key out"
+            report.add(Finding(place_of(point.op, ONCE), point.op.name, ONCE, text))
     except Exception as error:
+        if once and isinstance(error, NotDifferentiableError):
+            report.checks += 1  # the error that the entry promises
+            return
         subject, key = _at_fault(check, point, error)
-        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}"))
+        hint = ""
+        if check in SECOND_ORDER and isinstance(error, NotDifferentiableError):
+            hint = f" (where that is meant the entry says `{ONCE}: true`)"
+        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}{hint}"))
+
+
+def is_once_differentiable(op: Any) -> bool:
+    """Whether the entry says that its gradients have none."""
+    entry = spec_entry(op)
+    return entry is not None and entry.once_differentiable
 
 
 def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:

@@ -70,7 +70,7 @@ def judge(origin: Origin, entry: Entry) -> str:
         entry = completed(entry)
         if problem := invalid(project, entry):
             return problem
-        with imported(project, entry, generated) as op, warnings.catch_warnings():
+        with imported(origin, entry, generated) as op, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             verify_op(op, First())
             guarded(op, First())
@@ -102,8 +102,7 @@ def weigh(
     """(what is found wrong with a mutant, why nothing can be): a survivor has neither."""
     if found := judge(origin, mutant):
         return found, ""
-    project = project_of(origin)
-    if key in {*entry.gradients, *entry.forward, "backward"} and code(project, entry) == code(project, mutant):
+    if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
         return "", "the same generated code"
     if key == "commutative" and entry.commutative:
         return "", "operands that change places are another way to the same, which was checked"
@@ -112,22 +111,22 @@ def weigh(
     if trees is None and key in entry.forward and key in mutant.forward:
         rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
         trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
-    return "", (equivalent(entry, *trees, project.renderer.inliner) or "") if trees else ""
+    return "", (equivalent(entry, *trees, renderer_of(origin).inliner) or "") if trees else ""
 
 
 def _alike(origin: Origin, mutant: Entry) -> str:
     """Why no dtypes tell a mutant from its entry; empty where some do."""
     tree = settled(origin)[mutant.name]
     generated = tree.function.__module__.rpartition(".")[0]
-    with imported(project_of(origin), mutant, generated) as op, warnings.catch_warnings():
+    with imported(origin, mutant, generated) as op, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         count = alike(tree, op)
     return f"no input tells them apart: {count} calls" if count else ""
 
 
-def code(project: Project, entry: Entry) -> list[str]:
+def code(origin: Origin, entry: Entry) -> list[str]:
     """What is generated for an entry, docstrings and the record of its statements apart."""
-    files = OneEntry(project.renderer, entry).rendered()
+    files = OneEntry(renderer_of(origin), entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
         for node in ast.walk(tree):
@@ -149,10 +148,17 @@ def invalid(project: Project, entry: Entry) -> str:
 
 @functools.cache
 def project_of(origin: Origin) -> Project:
-    """The project, which the process reads once; the tree's is rendered as one outside, from memory."""
+    """The project, which the process reads once."""
     project, problems = read_project(argparse.Namespace(**origin._asdict()))
     assert project is not None, problems
-    return replace(project, renderer=Renderer(project.spec, OUTSIDE)) if project.in_tree else project
+    return project
+
+
+@functools.cache
+def renderer_of(origin: Origin) -> Renderer:
+    """What renders its entries: those of the tree as of a package outside, for they are run from memory."""
+    project = project_of(origin)
+    return Renderer(project.spec, OUTSIDE) if project.in_tree else project.renderer
 
 
 class OneEntry(Renderer):
@@ -191,14 +197,14 @@ class OneEntry(Renderer):
 
 
 @contextmanager
-def imported(project: Project, entry: Entry, generated: str) -> Iterator[Any]:
+def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     """The op's record in a package of its entry alone, which is in memory as long as this lasts.
 
     It lies where the generated one does: hand-written parts are imported from beside it.
     """
-    above = generated.rpartition(".")[0] if project.home else ""
+    above = generated.rpartition(".")[0] if project_of(origin).home else ""
     package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
-    files = OneEntry(project.renderer, entry, generated).rendered()
+    files = OneEntry(renderer_of(origin), entry, generated).rendered()
     order = ("__init__", "kernels/__init__", f"kernels/cpu/{entry.identifier}", "functions", "ops", "registry")
     sys.modules[f"{package}.kernels.cpu"] = types.ModuleType(f"{package}.kernels.cpu")
     try:

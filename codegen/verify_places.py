@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .homes import Home, Library
 from .load import load_spec
 from .model import Entry
 
@@ -20,7 +21,9 @@ def spec_entry(op: Any) -> Entry | None:
 
 @cache
 def _entries(path: Path) -> dict[str, Entry]:
-    return load_spec(path, path.name)[0].by_name()
+    home = Home(path.resolve().parent, "", relative=True, label="own")
+    functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
+    return load_spec(path, path.name, functions)[0].by_name()
 
 
 def has_key(op: Any, key: str) -> bool:

@@ -35,6 +35,7 @@ class Report:
     checks: int = 0
     undefined: int = 0  # derivatives that do not exist: there a gradient must only be given
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    kinks: set[str] = field(default_factory=set)  # ops at a kink of which a gradient has been looked at
 
     def add(self, finding: Finding) -> None:
         key = finding.op, finding.subject

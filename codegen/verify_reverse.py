@@ -33,9 +33,16 @@ def check_reverse(point: Point, report: Report) -> None:
         size = real(leaf.array).size
         part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
+        if _meets_a_kink(part):
+            report.kinks.add(point.op.name)
         worst = _worst(joined([found[which]]), part, joined(seeds), report)
         if worst is not None:
             report.add(_finding(point, which, worst, joined([found[which]]), part, joined(seeds)))
+
+
+def _meets_a_kink(part: Slopes) -> bool:
+    """Whether the function has two slopes somewhere, so that the policy matters."""
+    return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
 
 
 def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:

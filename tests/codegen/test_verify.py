@@ -215,3 +215,77 @@ def test_false_statements_about_operators_are_found(name: str, change: dict[str,
     assert not verify_op(BY_NAME[name]).findings
     found = [str(f) for f in verify_op(dataclasses.replace(BY_NAME[name], **change)).findings.values()]
     assert found and all(says in text and name in text for text in found), found
+
+
+KINKS = """\
+- name: bent(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: abs(self) * self
+  kink: left
+  hard: ["self=V([0.0])"]
+- name: broken(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: self if self > 0 else 2 * self
+  kink: left
+- name: met(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: self if self > 0 else 2 * self
+  kink: left
+  hard: ["self=V([0.0])"]
+"""
+
+
+def test_a_policy_without_a_kink_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an op that has none, and of one whose calls all miss it; where one meets it nothing is said."""
+    spec = tmp_path / "ops.yaml"
+    spec.write_text(KINKS, encoding="utf-8")
+    assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
+    missing = "kink: no call of the entry meets a kink: give one in `hard`, or leave the key out"
+    assert capsys.readouterr().out.splitlines()[:-1] == [
+        f"ops.yaml:4:9: bent, {missing}",
+        f"ops.yaml:9:9: broken, {missing}",
+    ]
+
+
+ONCE = """\
+- name: cubed(Tensor self) -> Tensor
+  dtypes: [float]
+  composite: self * self * self
+  samples: ["self=T(3)"]
+- name: once(Tensor self, Tensor other) -> Tensor
+  variants: [function]
+  dtypes: [float]
+  kernel: {kernel}
+  batch: elementwise
+  self: {slope}
+  other: grad * 0
+  result: self_t
+  once_differentiable: {once}
+  samples: ["self=T(3), other=T(3)"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("slope", "once", "says"),
+    [
+        ("grad + 0 * nextafter(self, other)", "true", ""),
+        (
+            "grad + 0 * nextafter(self, other)",
+            "false",
+            "(where that is meant the entry says `once_differentiable: true`)",
+        ),
+        ("grad + 0 * self", "true", "it can be differentiated twice: leave the key out"),
+    ],
+)
+def test_an_op_that_is_differentiable_once(
+    slope: str, once: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so, and then a second derivative is the error that it should be; saying it of another op is a mistake."""
+    package = tmp_path / "once_ops"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "kernels.py").write_text("def first(a, b):\n    return a + 0 * b\n", encoding="utf-8")
+    spec = package / "once_ops.yaml"
+    spec.write_text(ONCE.format(kernel="first", slope=slope, once=once), encoding="utf-8")
+    assert main([str(spec)]) == bool(says)
+    assert says in capsys.readouterr().out

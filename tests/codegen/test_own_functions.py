@@ -1,0 +1,183 @@
+"""Scalar functions of a user's package: what they compute is read, what is said of their slopes is checked and used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.homes import Home, Library, runtime_home
+from specgrad.codegen.model import Problem
+from specgrad.codegen.proof.axioms import Functions
+from specgrad.codegen.verify_functions import check_functions, claims
+
+Read = Callable[[str], tuple[Home, Functions, list[Problem]]]
+HEAD = """\
+import math
+from math import pi
+from specgrad.runtime.kernels.scalar import exp, log1p, maximum
+from specgrad.runtime.kernels.slopes import slopes
+HALF = 0.5
+"""
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Iterator[Read]:
+    """Reads the functions of a package, of which it writes the module."""
+    package = tmp_path / "own_functions_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+
+    def reading(text: str) -> tuple[Home, Functions, list[Problem]]:
+        (package / "scalars.py").write_text(HEAD + text, encoding="utf-8")
+        home = Home(package, "", relative=True, label="own")
+        return home, *Library((runtime_home(), home)).functions
+
+    yield reading
+    for name in [name for name in sys.modules if name.startswith(package.name)]:
+        del sys.modules[name]
+
+
+MEANINGS = {
+    "def f(x):\n    '''Half.'''\n    return x * type(x)(0.5)": "x * 0.5",
+    "def f(x):\n    y = exp(x)\n    return y / (1 + y)": "exp(x) / (1 + exp(x))",
+    "def f(x, a):\n    if x > a:\n        return x\n    return -HALF * x": "x if x > a else -0.5 * x",
+    "def f(x):\n    if x > 0:\n        y = x\n    else:\n        y = -x\n    return y": "x if x > 0 else -x",
+    "def _g(y, z):\n    return y - z\ndef f(x):\n    return _g(2, x) + math.sin(pi * x)": "2 - x + sin(PI * x)",
+    "def g(x):\n    return x * x\ndef f(x):\n    return g(x + 1)": "g(x + 1)",
+    "def f(x):\n    for _ in range(3):\n        x = x * x\n    return x": None,
+    "def f(x):\n    return unheard_of(x)": None,
+    "def f(x):\n    return x if x < 1 < 2 else 0": None,
+    "def f(x):\n    x += 1\n    return x": None,
+    "def f(x):\n    return f(x / 2)": None,
+    "def f(x):\n    return g(x)\ndef g(x):\n    return h(x)\ndef h(x):\n    return g(x)": None,
+    "from operator import neg as abs\ndef f(x):\n    return abs(x)": None,
+}
+
+
+@pytest.mark.parametrize("text", MEANINGS)
+def test_what_a_function_computes(text: str, read: Read) -> None:
+    """Assignments, choices and private functions are an expression; loops, strangers and circles are none."""
+    home, functions, problems = read(text)
+    assert problems == []
+    expected = MEANINGS[text]
+    if text.startswith("def f(x):\n    return g(x)"):  # calls what calls itself: a function, which nothing is known of
+        assert functions["g"].meaning is functions["h"].meaning is None
+        return
+    assert functions["f"].meaning == expected
+    if expected is not None:
+        assert not check_functions(claims([home], functions), functions).findings
+
+
+WRONG_TEXTS = {
+    "@slopes()": "6:2: f, slopes: expected 1 slope, by (x) in order, found 0",
+    "@slopes('1', '2')": "6:2: f, slopes: expected 1 slope, by (x) in order, found 2",
+    "@slopes(1)": "6:9: f, slopes: expected an expression in quotes, or None",
+    "@slopes('2 *')": "6:9: f, slopes: '2 *' is no expression: invalid syntax",
+    "@slopes('y')": "6:9: f, slopes: 'y': unknown name 'y'",
+    "@slopes('expp(x)')": "6:9: f, slopes: 'expp(x)': no slope is known of 'expp' (did you mean 'exp'?)",
+    "@slopes('x.real')": "6:9: f, slopes: 'x.real': an attribute is not allowed here",
+    "@slopes('1', y=(0, 1))": "6:16: f, slopes: there is no parameter 'y' to give a domain of",
+    "@slopes('1', x=(1, 0))": "6:16: f, slopes: expected the interval (lo, hi) of a parameter, with lo < hi",
+}
+
+
+@pytest.mark.parametrize("decorator", WRONG_TEXTS)
+def test_what_cannot_be_said(decorator: str, read: Read) -> None:
+    """With the place in the module."""
+    home, functions, (problem,) = read(f"{decorator}\ndef f(x):\n    return x\n")
+    assert functions == {}
+    assert str(problem).startswith(f"{home.folder / 'scalars.py'}:{WRONG_TEXTS[decorator]}"), problem
+
+
+ROOT = """\
+@slopes("1 / (1 + 3 * result * result)", "{0}", bend=(0.1, 4))
+def bent_root(x, bend):
+    y = x
+    for _ in range(60):
+        y -= (y + bend * y * y * y - x) / (1 + 3 * bend * y * y)
+    return y
+"""
+RIGHT_ROOT = ROOT.replace("3 * result", "3 * bend * result").format("-result ** 3 / (1 + 3 * bend * result * result)")
+
+
+def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
+    """With a point and both numbers; the right ones are not found, and one that nobody can compare is."""
+    home, functions, problems = read(RIGHT_ROOT)
+    assert problems == [] and not check_functions(claims([home], functions), functions).findings
+    home, functions, _ = read(ROOT.format("None"))
+    sys.modules.pop("own_functions_package.scalars", None)
+    (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
+    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:9: bent_root, slope by x: at x=")
+    assert "it is said to be 0." in finding and ", and is 0." in finding
+    home, functions, _ = read("@slopes('1')\ndef f(x):\n    return math.sqrt(-1 - x * x)\n")
+    sys.modules.pop("own_functions_package.scalars", None)
+    (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
+    assert "scalars.py:6:9: f, slope by x: it cannot be compared: at 0 of 600 points" in finding
+
+
+def test_a_wrong_reading_is_found(read: Read) -> None:
+    """What a function is taken for is compared with what it gives."""
+    home, functions, _ = read("def f(x):\n    return x * x\n")
+    wrong = {"f": replace(functions["f"], meaning="x * x + 0.001")}
+    (finding,) = map(str, check_functions(claims([home], wrong), wrong).findings.values())
+    assert "scalars.py:6:1: f: at x=" in finding and "it is taken for x * x + 0.001, which gives " in finding
+
+
+SPEC = """\
+- name: bent_root(Tensor self, Tensor other) -> Tensor
+  dtypes: [float]
+  elementwise: bent_root(self, other)
+  domain: {other: [0.1, 4]}
+
+- name: soft(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: self * softened(self)
+"""
+SOFTENED = "def softened(x):\n    return (1 + x * x) ** -HALF\n"
+
+
+def spec_of(home: Home, text: str) -> str:
+    (home.folder / "ops.yaml").write_text(text, encoding="utf-8")
+    return str(home.folder / "ops.yaml")
+
+
+def test_entries_need_no_formula(read: Read, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are derived from what is said and from what is read, proved, and right at all samples."""
+    home, _, _ = read(RIGHT_ROOT + SOFTENED)
+    spec = spec_of(home, SPEC)
+    assert main([spec]) == 0, capsys.readouterr()
+    assert " 0 wrong, " in capsys.readouterr().out
+    assert main(["prove", "--spec", spec]) == 0
+    assert capsys.readouterr().out == "3 gradients of element-wise ops: 3 proved, 0 equal in numbers, 0 wrong\n"
+
+
+def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is blamed itself, beside the formula that was derived from it."""
+    home, _, _ = read(RIGHT_ROOT.replace("-result ** 3", "result ** 3") + SOFTENED)
+    assert main([spec_of(home, SPEC)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(f"{home.folder / 'scalars.py'}:6:51: bent_root, slope by bend: at x=") for line in shown)
+    assert any("ops.yaml:3:16: bent_root, gradient of other: " in line for line in shown)
+    assert not (home.folder / "generated").exists()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "says"),
+    [
+        ("[float]", "the slope of looped by its argument 1: say it above the function, by @slopes"),
+        ("[float, complex]", "what looped computes is known of real numbers: say its slope beside it, by @slopes"),
+    ],
+)
+def test_what_nothing_is_known_of(kinds: str, says: str, read: Read, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error says what to do about it."""
+    home, _, _ = read("def looped(x):\n    for _ in range(2):\n        x = x * x\n    return x\n")
+    (home.folder / "scalars_complex.py").write_text("def looped(x):\n    return x\n", encoding="utf-8")
+    text = f"- name: f(Tensor self) -> Tensor\n  dtypes: {kinds}\n  elementwise: looped(self)\n"
+    assert main([spec_of(home, text), "--no-verify"]) == 1
+    assert "ops.yaml:1:9: f, self: a differentiable argument needs a formula" in (shown := capsys.readouterr().err)
+    assert f"none can be derived: {says}" in shown
