@@ -27,6 +27,11 @@ class RegistryCode:
         return tuple(s.text for s in self.entry.hard)
 
     @property
+    def expression(self) -> str:
+        """What an element-wise op computes; empty for other ops."""
+        return " ".join(self.entry.compute.text.split()) if self.entry.compute.kind == "elementwise" else ""
+
+    @property
     def formula_texts(self) -> dict[str, str]:
         formulas = {**self.entry.gradients, **self.entry.forward}
         if self.entry.backward is not None:

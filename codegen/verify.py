@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from .verify_batch import check_batch
+from .verify_elementwise import check_elementwise
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
 from .verify_point import Point, formulas_alone, gradients, joined
+from .verify_refusals import is_refusal
 from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import call_texts
 from .verify_second import check_second
+from .verify_variants import variants
 
 Check = Callable[[Point, Report], None]
 
@@ -44,6 +47,7 @@ UNRECORDED: tuple[Check, ...] = (
     check_layouts,
     check_batch,
 )  # where nothing has a gradient
+AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, check_inputs, check_inplace)
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
@@ -52,7 +56,42 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
+        for text, is_complex in variant_points(op):
+            verify_variant(op, text, is_complex, report)
+        whole(op, report)
     return report
+
+
+def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
+    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
+    kinds = {"float", "int", "bool"} & set(op.dtypes)
+    return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
+
+
+def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
+    """The checks of gradients at a call that nobody listed, unless it is refused."""
+    try:
+        point = Point(op, text, hard=True, is_complex=is_complex)
+        check_results(point, report)
+        recorded = any(output._rg for output in point.outputs(point.tensors()))
+    except Exception as error:
+        if not is_refusal(error):
+            key = key_of(op, error)
+            report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
+        return
+    for check in AT_VARIANTS if recorded else ():
+        with formulas_alone() if BACKWARD in op.formulas and check is check_reverse else nullcontext():
+            attempt(check, point, report)
+
+
+def whole(op: Any, report: Report) -> None:
+    """The checks that find their own points."""
+    for check, key in ((check_elementwise, "elementwise"),):
+        try:
+            check(op, report)
+        except Exception as error:
+            place = place_of(op, key_of(op, error) or key)
+            report.add(Finding(place, op.name, check.__name__.removeprefix("check_"), said(error)))
 
 
 def points(op: Any) -> Iterator[tuple[str, bool, bool]]:

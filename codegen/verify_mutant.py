@@ -149,7 +149,7 @@ def imported(entry: Entry) -> Iterator[Any]:
     try:
         for file in order:
             if file == "__init__":
-                _module(package, "", "__init__")
+                vars(_module(package, "", "__init__"))["_spec_file"] = str(SPEC)  # what an entry does not say is there
             elif f"{file}.py" in files:
                 module = _module(package, files[f"{file}.py"], file)
                 if file == "kernels/__init__":

@@ -2843,7 +2843,7 @@ class HardswishBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -2851,14 +2851,16 @@ class HardswishBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
         self = unpack(node, "kept_self")
-        return node.fitted([op.where(self <= -3, 0, op.where(self < 3, grad * (self / 3 + 0.5), grad))])
+        return node.fitted([op.where(self <= -3, 0, op.where(self >= 3, grad, grad * (self / 3 + 0.5)))])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self <= -3, 0, op.where(self < 3, self_t.conj() * (self / 3 + 0.5), self_t.conj()))).conj()
+        tangent0 = (
+            op.where(self <= -3, 0, op.where(self >= 3, self_t.conj(), self_t.conj() * (self / 3 + 0.5)))
+        ).conj()
         return (tangent0,)
 
 

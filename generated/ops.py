@@ -2791,7 +2791,7 @@ def hardswish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+        self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))
     Example:
         >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
         tensor([-0.0000,  1.1250,  4.0000])

@@ -27,6 +27,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * self.sgn()", "result": "auto_element_wise"},
+        expression="abs(self)",
     ),
     Op(
         name="neg",
@@ -48,6 +49,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad", "result": "auto_linear"},
+        expression="-self",
     ),
     Op(
         name="sign",
@@ -69,6 +71,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="sign(self)",
     ),
     Op(
         name="sgn",
@@ -93,6 +96,7 @@ OPS = [
             "self": "where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))",
             "result": "where(self_p == 0, 0, self_t - result * real_copy(result.conj() * self_t)) / where(self_p == 0, 1, abs(self_p))",
         },
+        expression="sgn(self)",
     ),
     Op(
         name="square",
@@ -114,6 +118,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "2 * grad * self.conj()", "result": "auto_element_wise"},
+        expression="self * self",
     ),
     Op(
         name="sqrt",
@@ -135,6 +140,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (2 * result.conj())", "result": "auto_element_wise"},
+        expression="sqrt(self)",
     ),
     Op(
         name="rsqrt",
@@ -156,6 +162,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-0.5 * grad * (result * result * result).conj()", "result": "auto_element_wise"},
+        expression="rsqrt(self)",
     ),
     Op(
         name="reciprocal",
@@ -177,6 +184,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * (result * result).conj()", "result": "auto_element_wise"},
+        expression="divide(1, self)",
     ),
     Op(
         name="pow.Tensor_Tensor",
@@ -202,6 +210,7 @@ OPS = [
             "exponent": "grad * (result * log(where(self == 0, 1, self))).conj()",
             "result": "auto_element_wise",
         },
+        expression="pow(self, exponent)",
     ),
     Op(
         name="pow.Tensor_Scalar",
@@ -231,6 +240,7 @@ OPS = [
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
         },
+        expression="pow_number(self, exponent)",
     ),
     Op(
         name="pow_number",
@@ -254,6 +264,7 @@ OPS = [
             "self": "zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()",
             "result": "auto_element_wise",
         },
+        expression="pow_number(self, exponent)",
     ),
     Op(
         name="pow.Scalar",
@@ -277,6 +288,7 @@ OPS = [
             "exponent": "zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()",
             "result": "auto_element_wise",
         },
+        expression="pow(self, exponent)",
     ),
     Op(
         name="exp",
@@ -298,6 +310,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * result.conj()", "result": "auto_element_wise"},
+        expression="exp(self)",
     ),
     Op(
         name="exp2",
@@ -319,6 +332,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "0.6931471805599453 * grad * result.conj()", "result": "auto_element_wise"},
+        expression="exp2(self)",
     ),
     Op(
         name="expm1",
@@ -340,6 +354,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (result + 1).conj()", "result": "auto_element_wise"},
+        expression="expm1(self)",
     ),
     Op(
         name="log",
@@ -361,6 +376,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / self.conj()", "result": "auto_element_wise"},
+        expression="log(self)",
     ),
     Op(
         name="log2",
@@ -382,6 +398,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (0.6931471805599453 * self.conj())", "result": "auto_element_wise"},
+        expression="log2(self)",
     ),
     Op(
         name="log10",
@@ -403,6 +420,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (2.302585092994046 * self.conj())", "result": "auto_element_wise"},
+        expression="log10(self)",
     ),
     Op(
         name="log1p",
@@ -424,6 +442,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (1 + self).conj()", "result": "auto_element_wise"},
+        expression="log1p(self)",
     ),
     Op(
         name="sin",
@@ -445,6 +464,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * cos(self).conj()", "result": "auto_element_wise"},
+        expression="sin(self)",
     ),
     Op(
         name="cos",
@@ -466,6 +486,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * sin(self).conj()", "result": "auto_element_wise"},
+        expression="cos(self)",
     ),
     Op(
         name="tan",
@@ -487,6 +508,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (1 + result * result).conj()", "result": "auto_element_wise"},
+        expression="tan(self)",
     ),
     Op(
         name="asin",
@@ -508,6 +530,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        expression="asin(self)",
     ),
     Op(
         name="acos",
@@ -529,6 +552,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "-grad * rsqrt((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        expression="acos(self)",
     ),
     Op(
         name="atan",
@@ -550,6 +574,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / (1 + self * self).conj()", "result": "auto_element_wise"},
+        expression="atan(self)",
     ),
     Op(
         name="sinh",
@@ -571,6 +596,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * cosh(self).conj()", "result": "auto_element_wise"},
+        expression="sinh(self)",
     ),
     Op(
         name="cosh",
@@ -592,6 +618,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * sinh(self).conj()", "result": "auto_element_wise"},
+        expression="cosh(self)",
     ),
     Op(
         name="tanh",
@@ -613,6 +640,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (1 - result * result).conj()", "result": "auto_element_wise"},
+        expression="tanh(self)",
     ),
     Op(
         name="asinh",
@@ -634,6 +662,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * rsqrt(1 + self * self).conj()", "result": "auto_element_wise"},
+        expression="asinh(self)",
     ),
     Op(
         name="acosh",
@@ -655,6 +684,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()", "result": "auto_element_wise"},
+        expression="acosh(self)",
     ),
     Op(
         name="atanh",
@@ -676,6 +706,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad / ((1 - self) * (1 + self)).conj()", "result": "auto_element_wise"},
+        expression="atanh(self)",
     ),
     Op(
         name="atan2",
@@ -701,6 +732,7 @@ OPS = [
             "other": "-grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))",
             "result": "auto_element_wise",
         },
+        expression="atan2(self, other)",
     ),
     Op(
         name="hypot",
@@ -726,6 +758,7 @@ OPS = [
             "other": "grad * (other / where(result == 0, 1, result))",
             "result": "auto_element_wise",
         },
+        expression="hypot(self, other)",
     ),
     Op(
         name="erf",
@@ -747,6 +780,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
+        expression="erf(self)",
     ),
     Op(
         name="erfc",
@@ -768,6 +802,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-1.1283791670955126 * grad * exp(-self * self)", "result": "auto_element_wise"},
+        expression="erfc(self)",
     ),
     Op(
         name="sigmoid",
@@ -789,6 +824,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * (result * (1 - result)).conj()", "result": "auto_element_wise"},
+        expression="sigmoid(self)",
     ),
     Op(
         name="logsigmoid",
@@ -809,6 +845,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * sigmoid(-self)", "result": "auto_element_wise"},
+        expression="minimum(self, 0) - log1p(exp(-abs(self)))",
     ),
     Op(
         name="relu",
@@ -830,6 +867,7 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where(result <= 0, 0, grad)", "result": "auto_element_wise"},
+        expression="maximum(self, 0)",
     ),
     Op(
         name="leaky_relu",
@@ -851,6 +889,7 @@ OPS = [
         kink=("left",),
         complex=False,
         formulas={"self": "where(self > 0, grad, grad * negative_slope)", "result": "auto_element_wise"},
+        expression="self if self > 0 else self * negative_slope",
     ),
     Op(
         name="elu",
@@ -880,6 +919,7 @@ OPS = [
             "self": "where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))",
             "result": "auto_element_wise",
         },
+        expression="scale * (self if self > 0 else alpha * expm1(input_scale * self))",
     ),
     Op(
         name="silu",
@@ -904,6 +944,7 @@ OPS = [
             "self": "grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()",
             "result": "auto_element_wise",
         },
+        expression="self * sigmoid(self)",
     ),
     Op(
         name="normal_pdf",
@@ -924,6 +965,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * self * result", "result": "auto_element_wise"},
+        expression="normal_pdf(self)",
     ),
     Op(
         name="normal_cdf",
@@ -944,6 +986,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
+        expression="normal_cdf(self)",
     ),
     Op(
         name="gelu_erf",
@@ -964,6 +1007,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
+        expression="self * normal_cdf(self)",
     ),
     Op(
         name="gelu_tanh",
@@ -987,6 +1031,7 @@ OPS = [
             "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
             "result": "auto_element_wise",
         },
+        expression="self * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))",
     ),
     Op(
         name="gelu",
@@ -1032,6 +1077,7 @@ OPS = [
             "self": "where(self * beta > threshold, grad, grad * sigmoid(self * beta))",
             "result": "auto_element_wise",
         },
+        expression="self if self * beta > threshold else log1p(exp(self * beta)) / beta",
     ),
     Op(
         name="hardtanh",
@@ -1057,6 +1103,7 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self <= min_val) | (self >= max_val), 0, grad)", "result": "auto_element_wise"},
+        expression="minimum(maximum(self, min_val), max_val)",
     ),
     Op(
         name="celu",
@@ -1081,6 +1128,7 @@ OPS = [
             "self": "where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))",
             "result": "auto_element_wise",
         },
+        expression="self if self > 0 else alpha * expm1(self / alpha)",
     ),
     Op(
         name="selu",
@@ -1105,6 +1153,7 @@ OPS = [
             "self": "where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))",
             "result": "auto_element_wise",
         },
+        expression="1.0507009873554805 * self if self > 0 else 1.7580993408473766 * expm1(self)",
     ),
     Op(
         name="mish",
@@ -1129,6 +1178,7 @@ OPS = [
             "self": "grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))",
             "result": "auto_element_wise",
         },
+        expression="self * tanh(maximum(self, 0) + log1p(exp(-abs(self))))",
     ),
     Op(
         name="hardsigmoid",
@@ -1150,6 +1200,7 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self > -3) & (self < 3), grad / 6, 0)", "result": "auto_element_wise"},
+        expression="minimum(maximum(self + 3, 0), 6) / 6",
     ),
     Op(
         name="hardswish",
@@ -1171,9 +1222,10 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={
-            "self": "where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
+            "self": "where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))",
             "result": "auto_element_wise",
         },
+        expression="self * minimum(maximum(self + 3, 0), 6) / 6",
     ),
     Op(
         name="hardshrink",
@@ -1194,6 +1246,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
+        expression="0 if (self >= -lambd) & (self <= lambd) else self",
     ),
     Op(
         name="softshrink",
@@ -1214,6 +1267,7 @@ OPS = [
         kink=("smaller",),
         complex=False,
         formulas={"self": "where((self >= -lambd) & (self <= lambd), 0, grad)", "result": "auto_element_wise"},
+        expression="self - lambd if self > lambd else (self + lambd if self < -lambd else self * 0)",
     ),
     Op(
         name="tanhshrink",
@@ -1275,6 +1329,7 @@ OPS = [
         kink=("left",),
         complex=False,
         formulas={"self": "where(self <= bound, 0, grad)", "result": "auto_element_wise"},
+        expression="value if self <= bound else self",
     ),
     Op(
         name="glu",
@@ -1335,6 +1390,7 @@ OPS = [
             "weight": "where(self > 0, 0, grad * self)",
             "result": "auto_element_wise",
         },
+        expression="self if self > 0 else self * weight",
     ),
     Op(
         name="floor",
@@ -1356,6 +1412,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="floor(self)",
     ),
     Op(
         name="ceil",
@@ -1377,6 +1434,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="ceil(self)",
     ),
     Op(
         name="round",
@@ -1398,6 +1456,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="round(self)",
     ),
     Op(
         name="round.decimals",
@@ -1419,6 +1478,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="round_decimals(self, decimals)",
     ),
     Op(
         name="trunc",
@@ -1440,6 +1500,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="trunc(self)",
     ),
     Op(
         name="frac",
@@ -1461,6 +1522,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "result": "auto_element_wise"},
+        expression="self - trunc(self)",
     ),
     Op(
         name="isnan",
@@ -1479,6 +1541,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="isnan(self)",
     ),
     Op(
         name="isinf",
@@ -1497,6 +1560,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="isinf(self)",
     ),
     Op(
         name="isfinite",
@@ -1515,6 +1579,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="isfinite(self)",
     ),
     Op(
         name="conj",
@@ -1535,6 +1600,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad.conj()", "result": "auto_linear"},
+        expression="conj(self)",
     ),
     Op(
         name="conj_physical",
@@ -1610,6 +1676,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_linear"},
+        expression="real(self)",
     ),
     Op(
         name="imag_copy",
@@ -1630,6 +1697,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * 1j", "result": "auto_linear"},
+        expression="imag(self)",
     ),
     Op(
         name="real",
@@ -1696,6 +1764,7 @@ OPS = [
             "other": "grad if alpha == 1 else (grad.conj() * alpha).conj()",
             "result": "auto_linear",
         },
+        expression="self + alpha * other",
     ),
     Op(
         name="add.Scalar",
@@ -1721,6 +1790,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad", "result": "auto_element_wise"},
+        expression="self + alpha * other",
     ),
     Op(
         name="sub.Tensor",
@@ -1751,6 +1821,7 @@ OPS = [
             "other": "-grad if alpha == 1 else -(grad.conj() * alpha).conj()",
             "result": "auto_linear",
         },
+        expression="self - alpha * other",
     ),
     Op(
         name="rsub.Tensor",
@@ -1780,6 +1851,7 @@ OPS = [
             "other": "grad",
             "result": "auto_linear",
         },
+        expression="other - alpha * self",
     ),
     Op(
         name="mul.Tensor",
@@ -1803,6 +1875,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "grad * other.conj()", "other": "grad * self.conj()", "result": "auto_multilinear"},
+        expression="self * other",
     ),
     Op(
         name="div.Tensor",
@@ -1829,6 +1902,7 @@ OPS = [
             "other": "-grad * (self / other / other).conj()",
             "result": "auto_element_wise",
         },
+        expression="divide(self, other)",
     ),
     Op(
         name="div.Tensor_mode",
@@ -1901,6 +1975,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="floor_divide(self, other)",
     ),
     Op(
         name="trunc_divide",
@@ -1921,6 +1996,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "zeros_like(grad)", "other": "zeros_like(grad)", "result": "auto_element_wise"},
+        expression="trunc_divide(self, other)",
     ),
     Op(
         name="remainder",
@@ -1943,6 +2019,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "other": "-grad * floor_divide(self, other)", "result": "auto_element_wise"},
+        expression="remainder(self, other)",
     ),
     Op(
         name="fmod",
@@ -1964,6 +2041,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad", "other": "-grad * trunc_divide(self, other)", "result": "auto_element_wise"},
+        expression="fmod(self, other)",
     ),
     Op(
         name="addcmul",
@@ -1998,6 +2076,7 @@ OPS = [
             "tensor2": "grad * (value * tensor1).conj()",
             "result": "auto_element_wise",
         },
+        expression="self + value * tensor1 * tensor2",
     ),
     Op(
         name="addcdiv",
@@ -2032,6 +2111,7 @@ OPS = [
             "tensor2": "-grad * (value * tensor1 / tensor2 / tensor2).conj()",
             "result": "auto_element_wise",
         },
+        expression="self + divide(value * tensor1, tensor2)",
     ),
     Op(
         name="lerp.Tensor",
@@ -2062,6 +2142,7 @@ OPS = [
             "weight": "grad * (end - self).conj()",
             "result": "auto_element_wise",
         },
+        expression="lerp(self, end, weight)",
     ),
     Op(
         name="lerp.Scalar",
@@ -2091,6 +2172,7 @@ OPS = [
             "end": "(grad.conj() * weight).conj()",
             "result": "auto_linear",
         },
+        expression="lerp(self, end, weight)",
     ),
     Op(
         name="maximum",
@@ -2115,6 +2197,7 @@ OPS = [
             "other": "where(self == other, 0.5 * grad, where(self > other, 0, grad))",
             "result": "auto_element_wise",
         },
+        expression="maximum(self, other)",
     ),
     Op(
         name="minimum",
@@ -2139,6 +2222,7 @@ OPS = [
             "other": "where(self == other, 0.5 * grad, where(self < other, 0, grad))",
             "result": "auto_element_wise",
         },
+        expression="minimum(self, other)",
     ),
     Op(
         name="fmax",
@@ -2163,6 +2247,7 @@ OPS = [
             "other": "where((self >= other) | isnan(other), 0, grad)",
             "result": "auto_element_wise",
         },
+        expression="fmax(self, other)",
     ),
     Op(
         name="fmin",
@@ -2187,6 +2272,7 @@ OPS = [
             "other": "where((self <= other) | isnan(other), 0, grad)",
             "result": "auto_element_wise",
         },
+        expression="fmin(self, other)",
     ),
     Op(
         name="where",
@@ -2238,6 +2324,7 @@ OPS = [
             "other": "where(condition, 0, grad)",
             "result": "where(condition, self_t, other_t)",
         },
+        expression="where(condition, self, other)",
     ),
     Op(
         name="clamp.both",
@@ -2259,6 +2346,7 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
+        expression="minimum(maximum(self, min), max)",
     ),
     Op(
         name="clamp",
@@ -2326,6 +2414,7 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
+        expression="maximum(self, min)",
     ),
     Op(
         name="clamp_min.Tensor",
@@ -2351,6 +2440,7 @@ OPS = [
             "min": "where(self < min, grad, 0)",
             "result": "auto_element_wise",
         },
+        expression="maximum(self, min)",
     ),
     Op(
         name="clamp_max",
@@ -2372,6 +2462,7 @@ OPS = [
         kink=("larger",),
         complex=False,
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
+        expression="minimum(self, max)",
     ),
     Op(
         name="clamp_max.Tensor",
@@ -2397,6 +2488,7 @@ OPS = [
             "max": "where(self > max, grad, 0)",
             "result": "auto_element_wise",
         },
+        expression="minimum(self, max)",
     ),
     Op(
         name="eq.Tensor",
@@ -2417,6 +2509,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="self == other",
     ),
     Op(
         name="ne.Tensor",
@@ -2437,6 +2530,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="self != other",
     ),
     Op(
         name="lt.Tensor",
@@ -2457,6 +2551,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self < other",
     ),
     Op(
         name="le.Tensor",
@@ -2477,6 +2572,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self <= other",
     ),
     Op(
         name="gt.Tensor",
@@ -2497,6 +2593,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self > other",
     ),
     Op(
         name="ge.Tensor",
@@ -2517,6 +2614,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self >= other",
     ),
     Op(
         name="logical_and",
@@ -2536,6 +2634,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="self != 0 and other != 0",
     ),
     Op(
         name="logical_or",
@@ -2555,6 +2654,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="self != 0 or other != 0",
     ),
     Op(
         name="logical_xor",
@@ -2574,6 +2674,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="(self != 0) != (other != 0)",
     ),
     Op(
         name="logical_not",
@@ -2593,6 +2694,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="self == 0",
     ),
     Op(
         name="bitwise_and.Tensor",
@@ -2614,6 +2716,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self & other",
     ),
     Op(
         name="bitwise_or.Tensor",
@@ -2635,6 +2738,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self | other",
     ),
     Op(
         name="bitwise_xor.Tensor",
@@ -2656,6 +2760,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="self ^ other",
     ),
     Op(
         name="bitwise_not",
@@ -2675,6 +2780,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="~self",
     ),
     Op(
         name="xlogy.Tensor",
@@ -2700,6 +2806,7 @@ OPS = [
             "other": "grad * self / where((self == 0) & (other == 0), 1, other)",
             "result": "auto_element_wise",
         },
+        expression="(other if isnan(other) else 0) if self == 0 else self * log(other)",
     ),
     Op(
         name="xlogy.Scalar_Self",
@@ -2723,6 +2830,7 @@ OPS = [
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
         },
+        expression="(other if isnan(other) else 0) if self == 0 else self * log(other)",
     ),
     Op(
         name="xlog1py",
@@ -2747,6 +2855,7 @@ OPS = [
             "other": "grad * self / where((self == 0) & (other == -1), 1, other + 1)",
             "result": "auto_element_wise",
         },
+        expression="(other if isnan(other) else 0) if self == 0 else self * log1p(other)",
     ),
     Op(
         name="xlog1py.self_scalar",
@@ -2770,6 +2879,7 @@ OPS = [
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
         },
+        expression="(other if isnan(other) else 0) if self == 0 else self * log1p(other)",
     ),
     Op(
         name="logaddexp",
@@ -2794,6 +2904,7 @@ OPS = [
             "other": "grad * sigmoid(other - self)",
             "result": "auto_element_wise",
         },
+        expression="self if isinf(self) & (self == other) else maximum(self, other) + log1p(exp(-abs(self - other)))",
     ),
     Op(
         name="logaddexp2",
@@ -2818,6 +2929,7 @@ OPS = [
             "other": "grad * sigmoid(0.6931471805599453 * (other - self))",
             "result": "auto_element_wise",
         },
+        expression="self if isinf(self) & (self == other) else maximum(self, other) + 1.4426950408889634 * log1p(exp2(-abs(self - other)))",
     ),
     Op(
         name="logit",
@@ -2857,6 +2969,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad / (self * (1 - self))", "result": "auto_element_wise"},
+        expression="log1p((self + self - 1) / (1 - self)) if abs(self - 0.5) < 0.2 else log(self / (1 - self))",
     ),
     Op(
         name="entr",
@@ -2877,6 +2990,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * (log(self) + 1)", "result": "auto_element_wise"},
+        expression="entr(self)",
     ),
     Op(
         name="sinc",
@@ -2901,6 +3015,7 @@ OPS = [
             "self": "grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()",
             "result": "auto_element_wise",
         },
+        expression="1 if self == 0 else divide(sin(3.141592653589793 * self), 3.141592653589793 * self)",
     ),
     Op(
         name="erfinv",
@@ -2922,6 +3037,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "0.886226925452758 * grad * exp(result * result)", "result": "auto_element_wise"},
+        expression="erfinv(self)",
     ),
     Op(
         name="erfcx",
@@ -2942,6 +3058,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (2 * self * result - 1.1283791670955126)", "result": "auto_element_wise"},
+        expression="erfcx(self)",
     ),
     Op(
         name="ndtr",
@@ -2962,6 +3079,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * normal_pdf(self)", "result": "auto_element_wise"},
+        expression="normal_cdf(self)",
     ),
     Op(
         name="ndtri",
@@ -2982,6 +3100,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "2.5066282746310002 * grad * exp(result * result / 2)", "result": "auto_element_wise"},
+        expression="ndtri(self)",
     ),
     Op(
         name="log_ndtr",
@@ -3005,6 +3124,7 @@ OPS = [
             "self": "grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))",
             "result": "auto_element_wise",
         },
+        expression="log_ndtr(self)",
     ),
     Op(
         name="lgamma",
@@ -3026,6 +3146,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(digamma(self))", "result": "auto_element_wise"},
+        expression="lgamma(self)",
     ),
     Op(
         name="mvlgamma",
@@ -3066,6 +3187,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(polygamma(1, self))", "result": "auto_element_wise"},
+        expression="digamma(self)",
     ),
     Op(
         name="polygamma",
@@ -3087,6 +3209,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(polygamma(n + 1, self))", "result": "auto_element_wise"},
+        expression="polygamma(n, self)",
     ),
     Op(
         name="zeta",
@@ -3111,6 +3234,7 @@ OPS = [
             "other": "-grad * self * unfused(zeta(self + 1, other))",
             "result": "auto_element_wise",
         },
+        expression="zeta(self, other)",
     ),
     Op(
         name="zeta.self_scalar",
@@ -3131,6 +3255,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
+        expression="zeta(self, other)",
     ),
     Op(
         name="igamma",
@@ -3156,6 +3281,7 @@ OPS = [
             "other": "grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
             "result": "auto_element_wise",
         },
+        expression="igamma(self, other)",
     ),
     Op(
         name="igammac",
@@ -3181,6 +3307,7 @@ OPS = [
             "other": "-grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))",
             "result": "auto_element_wise",
         },
+        expression="igammac(self, other)",
     ),
     Op(
         name="i0",
@@ -3202,6 +3329,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * unfused(i1(self))", "result": "auto_element_wise"},
+        expression="i0(self)",
     ),
     Op(
         name="i0e",
@@ -3222,6 +3350,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (unfused(i1e(self)) - sgn(self) * result)", "result": "auto_element_wise"},
+        expression="i0e(self)",
     ),
     Op(
         name="i1",
@@ -3245,6 +3374,7 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        expression="i1(self)",
     ),
     Op(
         name="i1e",
@@ -3268,6 +3398,7 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
             "result": "auto_element_wise",
         },
+        expression="i1e(self)",
     ),
     Op(
         name="modified_bessel_k0",
@@ -3288,6 +3419,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(modified_bessel_k1(self))", "result": "auto_element_wise"},
+        expression="modified_bessel_k0(self)",
     ),
     Op(
         name="modified_bessel_k1",
@@ -3308,6 +3440,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * (unfused(modified_bessel_k0(self)) + result / self)", "result": "auto_element_wise"},
+        expression="modified_bessel_k1(self)",
     ),
     Op(
         name="scaled_modified_bessel_k0",
@@ -3328,6 +3461,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (result - unfused(scaled_modified_bessel_k1(self)))", "result": "auto_element_wise"},
+        expression="scaled_modified_bessel_k0(self)",
     ),
     Op(
         name="scaled_modified_bessel_k1",
@@ -3351,6 +3485,7 @@ OPS = [
             "self": "grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))",
             "result": "auto_element_wise",
         },
+        expression="scaled_modified_bessel_k1(self)",
     ),
     Op(
         name="spherical_bessel_j0",
@@ -3374,6 +3509,7 @@ OPS = [
             "self": "grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        expression="spherical_bessel_j0(self)",
     ),
     Op(
         name="airy_ai",
@@ -3392,6 +3528,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="airy_ai(self)",
     ),
     Op(
         name="bessel_j0",
@@ -3412,6 +3549,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(bessel_j1(self))", "result": "auto_element_wise"},
+        expression="bessel_j0(self)",
     ),
     Op(
         name="bessel_j1",
@@ -3435,6 +3573,7 @@ OPS = [
             "self": "grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
+        expression="bessel_j1(self)",
     ),
     Op(
         name="bessel_y0",
@@ -3455,6 +3594,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "-grad * unfused(bessel_y1(self))", "result": "auto_element_wise"},
+        expression="bessel_y0(self)",
     ),
     Op(
         name="bessel_y1",
@@ -3475,6 +3615,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "grad * (unfused(bessel_y0(self)) - result / self)", "result": "auto_element_wise"},
+        expression="bessel_y1(self)",
     ),
     Op(
         name="signbit",
@@ -3493,6 +3634,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="signbit(self)",
     ),
     Op(
         name="copysign",
@@ -3518,6 +3660,7 @@ OPS = [
             "other": "zeros_like(grad)",
             "result": "auto_element_wise",
         },
+        expression="copysign(self, other)",
     ),
     Op(
         name="nextafter",
@@ -3540,6 +3683,7 @@ OPS = [
             "self": 'not_implemented("the neighbouring number is no smooth function")',
             "other": 'not_implemented("the neighbouring number is no smooth function")',
         },
+        expression="nextafter(self, other)",
     ),
     Op(
         name="frexp.Tensor",
@@ -3597,6 +3741,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="isposinf(self)",
     ),
     Op(
         name="isneginf",
@@ -3615,6 +3760,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="isneginf(self)",
     ),
     Op(
         name="isreal",
@@ -3633,6 +3779,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        expression="imag(self) == 0",
     ),
     Op(
         name="nan_to_num",
@@ -3682,6 +3829,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={"self": "where(isfinite(self), grad, 0)", "result": "auto_element_wise"},
+        expression="nan if isnan(self) else (posinf if isposinf(self) else (neginf if isneginf(self) else self))",
     ),
     Op(
         name="heaviside",
@@ -3704,6 +3852,7 @@ OPS = [
             "self": 'not_implemented("the step has no gradient")',
             "values": 'not_implemented("the step has no gradient")',
         },
+        expression="values if self == 0 else (1 if self > 0 else 0)",
     ),
     Op(
         name="deg2rad",
@@ -3911,6 +4060,7 @@ OPS = [
             "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
             "result": "auto_element_wise",
         },
+        expression="angle(self)",
     ),
     Op(
         name="view_as_real",
@@ -3971,6 +4121,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="left_shift(self, other)",
     ),
     Op(
         name="bitwise_right_shift.Tensor",
@@ -3991,6 +4142,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="right_shift(self, other)",
     ),
     Op(
         name="gcd",
@@ -4010,6 +4162,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="gcd(self, other)",
     ),
     Op(
         name="lcm",
@@ -4029,6 +4182,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        expression="lcm(self, other)",
     ),
     Op(
         name="sum",
@@ -10405,6 +10559,7 @@ OPS = [
             "mask": "non_differentiable",
             "result": "self_t.masked_fill(mask, 0)",
         },
+        expression="where(mask, value, self)",
     ),
     Op(
         name="masked_fill.Tensor",
@@ -10435,6 +10590,7 @@ OPS = [
             "value": "grad.masked_fill(mask.logical_not(), 0)",
             "result": "auto_linear",
         },
+        expression="where(mask, value, self)",
     ),
     Op(
         name="masked_select",
@@ -10982,6 +11138,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "result": "zero"},
+        expression="value",
     ),
     Op(
         name="fill_.Tensor",
@@ -11002,6 +11159,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "value": "grad.sum()", "result": "value_t.expand(self_p.shape)"},
+        expression="value",
     ),
     Op(
         name="zero_",
@@ -11022,6 +11180,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "result": "zero"},
+        expression="0",
     ),
     Op(
         name="fill_diagonal_",
@@ -11072,6 +11231,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "zeros_like(grad)", "src": "grad", "result": "src_t.expand(self_p.shape)"},
+        expression="src",
     ),
     Op(
         name="linear",
@@ -12894,6 +13054,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"self": "masked_scale(grad, mask, scale)", "mask": "non_differentiable", "result": "auto_linear"},
+        expression="self * (scale if mask else 0.0)",
     ),
     Op(
         name="embedding",
@@ -13265,6 +13426,7 @@ OPS = [
             "target": "-grad * clamp(self - target, -delta, delta)",
             "result": "auto_element_wise",
         },
+        expression="(self - target) * (self - target) / 2 if abs(self - target) < delta else delta * (abs(self - target) - delta / 2)",
     ),
     Op(
         name="smooth_l1_loss",

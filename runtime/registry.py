@@ -33,6 +33,7 @@ class Op:
     masks: tuple[int, ...] | list[int] = field(default=())
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
+    expression: str = ""  # of an element-wise op
     takes_number: bool = False  # there is a kernel for `x <operator> number`
 
     @property
