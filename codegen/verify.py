@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .verify_batch import check_batch
+from .verify_dtypes import check_dtypes
 from .verify_elementwise import check_elementwise
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
@@ -86,7 +87,7 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
 
 def whole(op: Any, report: Report) -> None:
     """The checks that find their own points."""
-    for check, key in ((check_elementwise, "elementwise"),):
+    for check, key in ((check_elementwise, "elementwise"), (check_dtypes, "dtype")):
         try:
             check(op, report)
         except Exception as error:

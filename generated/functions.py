@@ -2452,7 +2452,7 @@ class GeluTanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -2460,7 +2460,7 @@ class GeluTanhBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)."""
         self = unpack(node, "kept_self")
         return node.fitted(
             [
@@ -2471,7 +2471,11 @@ class GeluTanhBackward0(Node):
                     + self
                     * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
                     * 1.5957691216057308
-                    * (1 + 0.134145 * self * self)
+                    + self
+                    * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                    * 0.21406444881780073
+                    * self
+                    * self
                 )
             ]
         )
@@ -2484,10 +2488,12 @@ class GeluTanhBackward0(Node):
             * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
             * (
                 1
+                + self * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308
                 + self
                 * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * 1.5957691216057308
-                * (1 + 0.134145 * self * self)
+                * 0.21406444881780073
+                * self
+                * self
             )
         ).conj()
         return (tangent0,)

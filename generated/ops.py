@@ -2445,8 +2445,8 @@ def gelu_tanh(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self *
-            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 *
-            self * self))
+            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self *
+            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)
     """
     if not watch.active:
         result = kernels.GELU_TANH.launch(input)

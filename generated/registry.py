@@ -1028,7 +1028,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))",
+            "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)",
             "result": "auto_element_wise",
         },
         expression="self * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))",

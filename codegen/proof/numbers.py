@@ -92,7 +92,10 @@ def evaluate(tree: ast.expr, points: Points) -> Any:
             return CONSTANTS[name]
         case ast.UnaryOp(op=op, operand=operand):
             value = evaluate(operand, points)
-            return -value if isinstance(op, ast.USub) else np.logical_not(value)
+            if isinstance(op, ast.USub):
+                return -value
+            whole = isinstance(op, ast.Invert) and np.asarray(value).dtype.kind in "iu"
+            return np.invert(value) if whole else np.logical_not(value)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _applied(_BINARY[type(op)], tree, [left, right], points)
         case ast.BoolOp(op=op, values=values):
