@@ -31,6 +31,6 @@ COMMON = (
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "doc", "example"}
+    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "unvaried", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

@@ -147,6 +147,7 @@ class Entry:
     domain: dict[str, tuple[float, float]] = field(default_factory=dict)  # argument name -> interval
     samples: tuple[Sample, ...] = ()
     hard: tuple[Sample, ...] = ()
+    unvaried: dict[str, str] = field(default_factory=dict)  # argument of which no other values are tried -> why
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     complex: bool = True  # verify runs complex128 too
     doc: str = ""

@@ -22,6 +22,7 @@ from .verify_reverse import check_reverse
 from .verify_samples import call_texts
 from .verify_second import check_second
 from .verify_variants import variants
+from .verify_views import check_displaced
 
 Check = Callable[[Point, Report], None]
 
@@ -39,6 +40,7 @@ EVERYWHERE: tuple[Check, ...] = (
     check_number,
     check_commutative,
     check_layouts,
+    check_displaced,
     check_batch,
 )
 UNRECORDED: tuple[Check, ...] = (
@@ -73,16 +75,17 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
     """The checks of gradients at a call that nobody listed, unless it is refused."""
     try:
         point = Point(op, text, hard=True, is_complex=is_complex)
-        check_results(point, report)
-        recorded = any(output._rg for output in point.outputs(point.tensors()))
+        outputs = point.outputs(point.tensors())
     except Exception as error:
         if not is_refusal(error):
             key = key_of(op, error)
             report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
         return
-    for check in AT_VARIANTS if recorded else ():
+    is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
+    for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
         with formulas_alone() if BACKWARD in op.formulas and check is check_reverse else nullcontext():
-            attempt(check, point, report)
+            if is_finite or check is not check_backward:  # of a result that is not finite either is right
+                attempt(check, point, report, may_refuse=True)
 
 
 def whole(op: Any, report: Report) -> None:
@@ -118,11 +121,16 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
             attempt(check, point, report)
 
 
-def attempt(check: Check, point: Point, report: Report) -> None:
-    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
+def attempt(check: Check, point: Point, report: Report, may_refuse: bool = False) -> None:
+    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does.
+
+    Where the op `may_refuse` to be differentiated, what it says then is none.
+    """
     try:
         check(point, report)
     except Exception as error:
+        if may_refuse and is_refusal(error):
+            return
         subject, key = _at_fault(check, point, error)
         report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}"))
 

@@ -85,7 +85,7 @@ def settings(op: Any, meaning: Meaning) -> Iterator[tuple[dict[str, Any], dict[s
     defaults = {a.name: drawing.evaluate(ast.parse(a.default, mode="eval").body) for a in arguments if a.default}
     given = [_numbers_of(op, text) for text in (*call_texts(op), *op.hard)]
     changed = [
-        {**numbers, a.name: other} for numbers in given[:1] for a in arguments for other in OTHER_NUMBERS.get(a.type.base, ())
+        {**numbers, a.name: other} for numbers in given[:1] for a in arguments if a.name not in op.unvaried for other in OTHER_NUMBERS.get(a.type.base, ())
     ]
     seen: set[str] = set()
     for numbers in (*given, *changed):

@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .verify_places import spec_entry
 from .verify_samples import call_texts
 
 MOST = 24  # calls of an op: its first samples give them
@@ -23,10 +24,18 @@ NUMBERS = (0.0, 1.0, 0.5, -1.5)
 
 
 def variants(op: Any) -> list[str]:
-    """The calls, each once; none that the entry lists."""
+    """The calls, each once; none that the entry lists, and none of ops that only formulas call, as they please."""
+    if op.kind == "elementwise" or is_internal(op):
+        return []
     known = {*call_texts(op), *op.hard}
     found = dict.fromkeys(text for sample in op.samples for text in of_sample(op, sample))
     return [text for text in found if text not in known][:MOST]
+
+
+def is_internal(op: Any) -> bool:
+    """Whether an op is no part of the public API: its callers give it what it takes."""
+    entry = spec_entry(op)
+    return entry is not None and entry.variants == ("formula",)
 
 
 def of_sample(op: Any, text: str) -> Iterator[str]:
@@ -58,6 +67,8 @@ def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
     types = types_of(op)
     for keyword in call.keywords:
         name = keyword.arg or ""
+        if name in op.unvaried:
+            continue
         for value in others(op, name, types.get(name, ""), keyword.value):
             yield _with(call, name, value)
 
@@ -66,14 +77,16 @@ def _given(op: Any, call: ast.Call) -> Iterator[ast.Call]:
     """Values for what the sample leaves at its default."""
     given = {k.arg for k in call.keywords}
     for name, type_ in types_of(op).items():
-        if name not in given:
+        if name not in given and name not in op.unvaried:
             yield from (_with(call, name, value) for value in fresh(op, name, type_))
 
 
 def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
     """Without what is not required."""
-    required = {"self" if name == "input" else name for name, _, needed, *_ in op.arguments if needed}
+    required = {spelt for name, _, needed, *_ in op.arguments if needed for spelt in (name, "self" * (name == "input"))}
     for keyword in call.keywords:
+        if keyword.arg in op.unvaried:
+            continue
         if keyword.arg not in required:
             yield _with(call, keyword.arg or "", None)
         elif types_of(op).get(keyword.arg or "", "").endswith("?"):

@@ -2452,7 +2452,7 @@ class GeluTanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -2460,23 +2460,24 @@ class GeluTanhBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
         self = unpack(node, "kept_self")
         return node.fitted(
             [
-                grad
+                grad * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                + grad
                 * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * (
-                    1
-                    + self
-                    * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                    * 1.5957691216057308
-                    + self
-                    * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                    * 0.21406444881780073
-                    * self
-                    * self
-                )
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                + grad
+                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                * 0.134145
+                * self
+                * self
             ]
         )
 
@@ -2484,17 +2485,20 @@ class GeluTanhBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            + self_t.conj()
             * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * (
-                1
-                + self * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308
-                + self
-                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * 0.21406444881780073
-                * self
-                * self
-            )
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            + self_t.conj()
+            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            * 0.134145
+            * self
+            * self
         ).conj()
         return (tangent0,)
 

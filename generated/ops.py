@@ -2444,9 +2444,11 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self *
-            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self *
-            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)
+        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad *
+            sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
+            self * 1.5957691216057308 * 0.134145 * self * self
     """
     if not watch.active:
         result = kernels.GELU_TANH.launch(input)
@@ -8373,8 +8375,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         real: real_copy(grad)
         imag: imaginary_part(grad)
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
-            float64.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
+            float64; shapes broadcast.
     Example:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
@@ -8428,8 +8430,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: complex(abs * cos(angle), abs * sin(angle))
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
-            float64.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
+            float64; shapes broadcast.
     Example:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])

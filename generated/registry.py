@@ -1028,7 +1028,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={
-            "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)",
+            "self": "grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self",
             "result": "auto_element_wise",
         },
         expression="self * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))",
@@ -7549,6 +7549,7 @@ OPS = [
             "S": "svd_tangents_of(...)[1]",
             "Vh": "svd_tangents_of(...)[2]",
         },
+        unvaried=["full_matrices"],
     ),
     Op(
         name="linalg_svdvals",
@@ -7591,6 +7592,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        unvaried=["some"],
     ),
     Op(
         name="hermitian_eigen",
@@ -7804,6 +7806,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        unvaried=["atol", "rtol"],
     ),
     Op(
         name="linalg_pinv.atol_rtol_tensor",
@@ -10335,6 +10338,7 @@ OPS = [
             "values": "index(grad, indices)",
             "result": "auto_linear",
         },
+        unvaried=["accumulate"],
     ),
     Op(
         name="index_select",
@@ -10732,6 +10736,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        unvaried=["accumulate"],
     ),
     Op(
         name="unravel_index",
@@ -13089,6 +13094,7 @@ OPS = [
             "result": "auto_linear",
             "backward": "embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)",
         },
+        unvaried=["padding_idx", "scale_grad_by_freq"],
     ),
     Op(
         name="embedding_backward",
@@ -13569,6 +13575,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        unvaried=["eps"],
     ),
     Op(
         name="gaussian_nll_loss.float",
@@ -14622,6 +14629,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        unvaried=["padding_idx", "scale_grad_by_freq"],
     ),
     Op(
         name="lp_pool1d",

@@ -34,6 +34,7 @@ class Op:
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
     expression: str = ""  # of an element-wise op
+    unvaried: tuple[str, ...] | list[str] = ()  # arguments of which `verify` tries no other values
     takes_number: bool = False  # there is a kernel for `x <operator> number`
 
     @property

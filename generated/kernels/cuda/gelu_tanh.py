@@ -17,22 +17,23 @@ def forward(self, result):
 
 
 def backward_1(grad, self, grad_self):
-    """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 0.21406444881780073 * self * self)"""
+    """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self"""
     i = uint32(cuda.grid(1))
     if i < grad_self.size:
         T = grad_self.dtype.type
         grad_self[i] = (
-            grad[i]
+            grad[i] * sigmoid(T(1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
+            + grad[i]
             * sigmoid(T(1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
-            * (
-                T(1)
-                + self[i]
-                * sigmoid(T(-1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
-                * T(1.5957691216057308)
-                + self[i]
-                * sigmoid(T(-1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
-                * T(0.21406444881780073)
-                * self[i]
-                * self[i]
-            )
+            * sigmoid(T(-1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
+            * self[i]
+            * T(1.5957691216057308)
+            + grad[i]
+            * sigmoid(T(1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
+            * sigmoid(T(-1.5957691216057308) * (self[i] + T(0.044715) * self[i] * self[i] * self[i]))
+            * self[i]
+            * T(1.5957691216057308)
+            * T(0.134145)
+            * self[i]
+            * self[i]
         )
