@@ -85,7 +85,7 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
     for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
         with formulas_alone() if BACKWARD in op.formulas and check is check_reverse else nullcontext():
             if is_finite or check is not check_backward:  # of a result that is not finite either is right
-                attempt(check, point, report, may_refuse=True)
+                attempt(check, point, report)
 
 
 def whole(op: Any, report: Report) -> None:
@@ -121,16 +121,11 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
             attempt(check, point, report)
 
 
-def attempt(check: Check, point: Point, report: Report, may_refuse: bool = False) -> None:
-    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does.
-
-    Where the op `may_refuse` to be differentiated, what it says then is none.
-    """
+def attempt(check: Check, point: Point, report: Report) -> None:
+    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
     try:
         check(point, report)
     except Exception as error:
-        if may_refuse and is_refusal(error):
-            return
         subject, key = _at_fault(check, point, error)
         report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}"))
 

@@ -9,7 +9,6 @@ wrong. The dtype of the result is the one that the key `dtype` promises.
 from __future__ import annotations
 
 import inspect
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -29,6 +28,8 @@ from .verify_spots import settings
 ULPS = 8.0
 EPSILON = 2.0**-23
 LARGEST = 3.4028234e38
+LEAST = 1.2e-38  # the least number with all digits
+LEAST_SLOPE = 1e-18  # slopes below are lost beside those of 1
 FLOATS = (0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.9, -2.6, 4.3, -9.5, 31.0, -77.0, 1e-3, -1e-6, 1e-20, 1e20, -1e20)
 WHOLE = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
@@ -84,12 +85,12 @@ class Dtypes:
             yield name, self.kernels.get(name, False)
 
     def columns(self, numbers: tuple[Any, ...], dtype: Any) -> dict[str, np.ndarray]:
-        """Numbers for all tensors, in all combinations of two neighbours."""
+        """Numbers for all tensors: of one or two in all combinations, else each number with several others."""
         count = len(numbers)
-        rows = np.arange(count * (3 if len(self.tensors) > 1 else 1))
+        rows = np.arange(count ** min(len(self.tensors), 2))
         table = {}
-        for name, step in zip(self.tensors, itertools.cycle((1, 3, 5, 7)), strict=False):
-            index = (rows * step + step * (rows // count)) % count
+        for k, name in enumerate(self.tensors):
+            index = rows % count if k == 0 else (rows // count + (k - 1) * 3 * rows) % count
             column = np.array(numbers, np.float64)[index]
             table[name] = index % 2 == 0 if name in self.masks else column.astype(dtype)
         return table
@@ -114,7 +115,8 @@ class Dtypes:
     def compare_single(
         self, name: str, output: str, found: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
-        allowed = ULPS * (EPSILON * np.maximum(np.abs(right), 1.2e-38) + sway) + (8 * EPSILON if output != "result" else 0.0)
+        least = LEAST if output == "result" else LEAST_SLOPE
+        allowed = ULPS * (EPSILON * np.abs(right) + sway) + least
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
         same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
         if same.all():

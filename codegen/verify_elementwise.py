@@ -26,6 +26,7 @@ from .verify_spots import Spots, spots
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4
 SMALLER = 2.0**-5  # steps of differences: where slopes meet in a corner of their own, large ones are not exact
+TINY = 1e-140  # smaller ones have squares that are 0, with which the derived slope may be computed
 NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
 
 
@@ -64,6 +65,8 @@ class Look:
         self.value, self.found = self.computed(place.columns)
         self.is_nan = np.isnan(self.value)
         self.has_nan = np.any([np.isnan(c) for c in place.columns.values() if c.dtype.kind == "f"], axis=0)
+        small = [(c != 0) & (np.abs(c) < TINY) for c in place.columns.values() if c.dtype.kind == "f"]
+        self.is_plain = ~np.any(small, axis=0)
         self.is_finite = np.all([np.isfinite(c) for c in place.columns.values()], axis=0)
 
     def computed(self, columns: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -131,7 +134,7 @@ class Look:
         given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
         subject = f"gradient of {name}"
         if derived is not None:
-            inside = self.is_finite & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
+            inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
             allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
             same = np.abs(given - derived) <= allowed
             self.report(same | ~inside, given, derived, name, subject, "the formula gives {}, the function's slope is {}", report)
@@ -142,7 +145,7 @@ class Look:
         settled = np.isfinite(moved) & ~self.place.directly & np.isfinite(self.value)
         close = np.abs(given - moved) <= BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + 1e-7
         known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
-        special = settled & known & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
+        special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
         self.report(close | ~special, given, moved, name, subject, "the formula gives {}, the function's slope is {}", report)
         nan = np.isnan(given) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
         self.report(~nan, given, self.value, name, subject, "the formula gives {}, where the function is {}", report)

@@ -7740,6 +7740,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
+        unvaried=["mode"],
     ),
     Op(
         name="qr",
@@ -7758,6 +7759,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        unvaried=["some"],
     ),
     Op(
         name="pseudo_inverse",

@@ -108,7 +108,7 @@ def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> t
             f"{op}(): Expected self to satisfy the requirement prod(shape[other.ndim:]) == "
             f"prod(shape[:other.ndim]), but got shapes {list(self._shape)} and {list(other._shape)}"
         )
-    return self, other, dims
+    return self, other, dims if self.ndim else None
 
 
 def tensorinv(op: str, self: Any, ind: int) -> tuple[Any, ...]:
