@@ -240,7 +240,9 @@ class EntryReader(Fields):
                 name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
                 self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
             elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                self.report(self.source.where(value), f"the reason why '{key.value}' is not varied is wanted here", "unvaried")
+                self.report(
+                    self.source.where(value), f"the reason why '{key.value}' is not varied is wanted here", "unvaried"
+                )
             else:
                 found[key.value] = value.value
         return found

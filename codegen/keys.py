@@ -31,6 +31,20 @@ COMMON = (
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "unvaried", "doc", "example"}
+    {
+        "name",
+        "aliases",
+        "backward",
+        "batch",
+        "check",
+        "ignores",
+        "try",
+        "domain",
+        "samples",
+        "hard",
+        "unvaried",
+        "doc",
+        "example",
+    }
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

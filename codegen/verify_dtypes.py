@@ -26,6 +26,7 @@ from .verify_report import Finding, Report, both, place_of
 from .verify_spots import settings
 
 ULPS = 8.0
+ULPS_OF_SLOPES = 32.0  # formulas of several ops round often
 EPSILON = 2.0**-23
 LARGEST = 3.4028234e38
 LEAST = 1.2e-38  # the least number with all digits
@@ -55,7 +56,13 @@ class Dtypes:
     """An op with some other arguments, in several dtypes."""
 
     def __init__(
-        self, op: Any, meaning: Meaning, numbers: Mapping[str, Any], values: Mapping[str, Any], kernels: Plain, report: Report
+        self,
+        op: Any,
+        meaning: Meaning,
+        numbers: Mapping[str, Any],
+        values: Mapping[str, Any],
+        kernels: Plain,
+        report: Report,
     ) -> None:
         self.op, self.meaning, self.numbers, self.values = op, meaning, numbers, values
         self.kernels, self.report = kernels, report
@@ -113,10 +120,16 @@ class Dtypes:
         return {p: given[p].astype(np.float64) for p in outputs}
 
     def compare_single(
-        self, name: str, output: str, found: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
+        self,
+        name: str,
+        output: str,
+        found: np.ndarray,
+        right: np.ndarray,
+        sway: np.ndarray,
+        columns: Mapping[str, np.ndarray],
     ) -> None:
-        least = LEAST if output == "result" else LEAST_SLOPE
-        allowed = ULPS * (EPSILON * np.abs(right) + sway) + least
+        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_SLOPES, LEAST_SLOPE)
+        allowed = ulps * (EPSILON * np.abs(right) + sway) + least
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
         same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
         if same.all():
@@ -147,7 +160,9 @@ class Dtypes:
         for word in HALVES:
             dtype = getattr(dtypes, word)
             self.report.checks += 1
-            rounded = {n: c if n in self.masks else adopt(c).to(dtype).to(dtypes.float32).array for n, c in columns.items()}
+            rounded = {
+                n: c if n in self.masks else adopt(c).to(dtype).to(dtypes.float32).array for n, c in columns.items()
+            }
             found, wanted = self.called(columns, dtype), self.called(rounded, dtypes.float32)
             if found is None or wanted is None:
                 continue
@@ -155,16 +170,23 @@ class Dtypes:
             if found._dtype is not right._dtype:
                 self.add("dtype", f"result in {word}", f"its dtype is {found._dtype!r}, not {right._dtype!r}")
             else:
-                self.compare_exact(word, "elementwise", found.to(dtypes.float64).array, right.to(dtypes.float64).array, rounded)
+                self.compare_exact(
+                    word, "elementwise", found.to(dtypes.float64).array, right.to(dtypes.float64).array, rounded
+                )
 
     def integers(self) -> None:
         """Whole numbers: what the expression means, the same in all widths."""
-        columns, plain_numbers = self.columns(WHOLE, np.int64), [v for v in self.values.values() if isinstance(v, int | float)]
+        columns, plain_numbers = (
+            self.columns(WHOLE, np.int64),
+            [v for v in self.values.values() if isinstance(v, int | float)],
+        )
         if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
             return  # what becomes of such a number in whole ones the entry does not say
         try:
             with np.errstate(all="ignore"):
-                meant = np.broadcast_to(evaluate(self.meaning.expression, {**self.values, **columns}), (len(next(iter(columns.values()))),))
+                meant = np.broadcast_to(
+                    evaluate(self.meaning.expression, {**self.values, **columns}), (len(next(iter(columns.values()))),)
+                )
         except (Unknown, TypeError, ValueError):
             return
         for word in INTEGERS:
@@ -179,7 +201,11 @@ class Dtypes:
                 truncates = (whole & (right != np.rint(right))).any()
                 right = right if truncates else np.where(whole, right, 0).astype(given.dtype)
                 self.compare_exact(
-                    word, "dtype" if truncates else "elementwise", np.where(whole, given, 0), np.where(whole, right, 0), columns
+                    word,
+                    "dtype" if truncates else "elementwise",
+                    np.where(whole, given, 0),
+                    np.where(whole, right, 0),
+                    columns,
                 )
 
     def compare_exact(

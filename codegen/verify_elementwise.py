@@ -78,8 +78,14 @@ class Look:
         output = self.op.function(**keywords)
         if not output._rg:
             self.names = []
-        found = gradients([output], [tensors[n] for n in self.names], [adopt(np.ones(self.place.count))]) if self.names else []
-        return output.detach().array.astype(float), {n: g.detach().array for n, g in zip(self.names, found, strict=True)}
+        found = (
+            gradients([output], [tensors[n] for n in self.names], [adopt(np.ones(self.place.count))])
+            if self.names
+            else []
+        )
+        return output.detach().array.astype(float), {
+            n: g.detach().array for n, g in zip(self.names, found, strict=True)
+        }
 
     def check(self, report: Report) -> None:
         """All that is known of the values and gradients here."""
@@ -97,9 +103,15 @@ class Look:
         wanted = self.evaluated(self.meaning.expression)
         if wanted is None or self.op.result_dtype[0] != "same":
             return
-        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True) | (self.conditioned(wanted) > abs(self.value - wanted))
-        same &= (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted)) | (self.boundaries > 0)
-        self.report(same, self.value, wanted, "elementwise", "result", "the kernel gives {}, the expression means {}", report)
+        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True) | (
+            self.conditioned(wanted) > abs(self.value - wanted)
+        )
+        same &= (
+            (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted)) | (self.boundaries > 0)
+        )
+        self.report(
+            same, self.value, wanted, "elementwise", "result", "the kernel gives {}, the expression means {}", report
+        )
 
     def conditioned(self, wanted: np.ndarray) -> np.ndarray:
         """By how much values may differ where rounding an argument changes them."""
@@ -134,10 +146,20 @@ class Look:
         given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
         subject = f"gradient of {name}"
         if derived is not None:
-            inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
+            inside = (
+                self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
+            )
             allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
             same = np.abs(given - derived) <= allowed
-            self.report(same | ~inside, given, derived, name, subject, "the formula gives {}, the function's slope is {}", report)
+            self.report(
+                same | ~inside,
+                given,
+                derived,
+                name,
+                subject,
+                "the formula gives {}, the function's slope is {}",
+                report,
+            )
             outside = self.is_nan & np.isnan(derived) & (self.boundaries == 0) & (self.is_finite | self.has_nan)
             text = "the formula gives {}, where the function and its slope are {}"
             self.report(~(outside & np.isfinite(given)), given, derived, name, subject, text, report)
@@ -146,7 +168,9 @@ class Look:
         close = np.abs(given - moved) <= BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + 1e-7
         known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
         special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
-        self.report(close | ~special, given, moved, name, subject, "the formula gives {}, the function's slope is {}", report)
+        self.report(
+            close | ~special, given, moved, name, subject, "the formula gives {}, the function's slope is {}", report
+        )
         nan = np.isnan(given) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
         self.report(~nan, given, self.value, name, subject, "the formula gives {}, where the function is {}", report)
 
@@ -167,7 +191,9 @@ class Look:
         order = [n for n, f in self.meaning.entry.gradients.items() if f.tree is not None]
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
-        table = slopes(lambda: self.computed({**self.place.columns, name: column + shift[0] * scale})[0], [shift], [policy])
+        table = slopes(
+            lambda: self.computed({**self.place.columns, name: column + shift[0] * scale})[0], [shift], [policy]
+        )
         self.names = names
         return np.asarray(table.value[0] / scale)
 
@@ -187,7 +213,9 @@ class Look:
         one, other = self.names
         swapped = {one: self.place.columns[other], other: self.place.columns[one]}
         value, found = self.computed(swapped)
-        apart = (self.place.columns[one] != self.place.columns[other]) & ~np.isnan(self.place.columns[one] + self.place.columns[other]) | (np.isnan(self.place.columns[one]) != np.isnan(self.place.columns[other]))
+        apart = (self.place.columns[one] != self.place.columns[other]) & ~np.isnan(
+            self.place.columns[one] + self.place.columns[other]
+        ) | (np.isnan(self.place.columns[one]) != np.isnan(self.place.columns[other]))
         if not np.array_equal(value[apart], self.value[apart], equal_nan=True):
             return
         same = np.isclose(self.found[one], found[other], RELATIVE, 1e-300, equal_nan=True) | ~apart
@@ -206,7 +234,14 @@ class Look:
             return None
 
     def report(
-        self, right: np.ndarray, given: np.ndarray, wanted: np.ndarray, key: str, subject: str, text: str, report: Report
+        self,
+        right: np.ndarray,
+        given: np.ndarray,
+        wanted: np.ndarray,
+        key: str,
+        subject: str,
+        text: str,
+        report: Report,
     ) -> None:
         """A finding for the spot that is most wrong, where one is."""
         if right.all():
@@ -214,6 +249,10 @@ class Look:
         wrong = np.flatnonzero(~right)
         error = np.abs(given - wanted)[wrong] / (np.abs(given) + np.abs(wanted) + 1e-300)[wrong]
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
-        shown = both(given[worst], wanted[worst]) if given[worst] != wanted[worst] else (number(given[worst]), number(wanted[worst]))
+        shown = (
+            both(given[worst], wanted[worst])
+            if given[worst] != wanted[worst]
+            else (number(given[worst]), number(wanted[worst]))
+        )
         said = f"at {self.place.at(worst)} {text.format(*shown)}"
         report.add(Finding(place_of(self.op, key), self.op.name, subject, said, size=0.5))

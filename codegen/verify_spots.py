@@ -60,7 +60,10 @@ class Spots:
 
     def at(self, i: int) -> str:
         """The call at one spot."""
-        shown = {name: f"{column[i]:.17g}" if column.dtype.kind == "f" else str(column[i]) for name, column in self.columns.items()}
+        shown = {
+            name: f"{column[i]:.17g}" if column.dtype.kind == "f" else str(column[i])
+            for name, column in self.columns.items()
+        }
         shown |= {name: repr(value) for name, value in self.numbers.items()}
         return f"({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
@@ -85,7 +88,11 @@ def settings(op: Any, meaning: Meaning) -> Iterator[tuple[dict[str, Any], dict[s
     defaults = {a.name: drawing.evaluate(ast.parse(a.default, mode="eval").body) for a in arguments if a.default}
     given = [_numbers_of(op, text) for text in (*call_texts(op), *op.hard)]
     changed = [
-        {**numbers, a.name: other} for numbers in given[:1] for a in arguments if a.name not in op.unvaried for other in OTHER_NUMBERS.get(a.type.base, ())
+        {**numbers, a.name: other}
+        for numbers in given[:1]
+        for a in arguments
+        if a.name not in op.unvaried
+        for other in OTHER_NUMBERS.get(a.type.base, ())
     ]
     seen: set[str] = set()
     for numbers in (*given, *changed):
@@ -99,7 +106,9 @@ def _numbers_of(op: Any, text: str) -> dict[str, Any]:
     """The arguments of a call that are no tensors."""
     given = Drawing(op, text, False, dtypes).arguments(text)
     tensors = [name for name, type_, *_ in op.arguments if type_.rstrip("?") in ("Tensor", "Operand")]
-    return {n: v for n, v in given.items() if not isinstance(v, Drawn) and ("input" if n == "self" else n) not in tensors}
+    return {
+        n: v for n, v in given.items() if not isinstance(v, Drawn) and ("input" if n == "self" else n) not in tensors
+    }
 
 
 def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]:
@@ -123,7 +132,11 @@ def _random(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator)
 
 
 def _boundaries(
-    meaning: Meaning, tensors: list[Argument], values: Mapping[str, Any], found: list[Condition], rng: np.random.Generator
+    meaning: Meaning,
+    tensors: list[Argument],
+    values: Mapping[str, Any],
+    found: list[Condition],
+    rng: np.random.Generator,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Points on and beside the boundaries, and which of these are directly beside."""
     rows: list[dict[str, Any]] = []

@@ -39,7 +39,9 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "normal_cdf": special.ndtr,
     "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
     "erfinv": lambda x: np.copysign(special.erfinv(x), x),
-    "lgamma": lambda x: np.where(np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))),
+    "lgamma": lambda x: np.where(
+        np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))
+    ),
     "igamma": special.gammainc,
     "igammac": special.gammaincc,
     "bessel_j0": special.j0,

@@ -16,7 +16,9 @@ from .numbers import Unknown, evaluate
 from .slope import meaning
 
 STEPS = 80  # of bisection: to neighbours in float64
-GRID = np.unique([sign * v for sign in (1, -1) for v in (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)])
+GRID = np.unique(
+    [sign * v for sign in (1, -1) for v in (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)]
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Condition:
 def conditions(trees: Iterable[ast.expr]) -> list[Condition]:
     """The conditions of some expressions, those that functions stand for among them, each once."""
     found = {str(each): each for tree in trees for each in _conditions(tree)}
-    return [each for each in found.values() if "grad" not in {n.id for n in ast.walk(each.test) if isinstance(n, ast.Name)}]
+    return [
+        each for each in found.values() if "grad" not in {n.id for n in ast.walk(each.test) if isinstance(n, ast.Name)}
+    ]
 
 
 def _conditions(tree: ast.expr) -> Iterator[Condition]:
