@@ -76,6 +76,7 @@ class EntryReader(Fields):
             samples=self._samples("samples", self.items("samples")),
             hard=self._samples("hard", self.items("hard")),
             refuses=self._refuses(),
+            unvaried=self._unvaried(schema),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
@@ -321,6 +322,26 @@ class EntryReader(Fields):
                 hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
                 self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "gives")
         return " ".join(words)
+
+    def _unvaried(self, schema: Schema) -> dict[str, str]:
+        """Arguments and the reasons for which no other values of them are tried."""
+        node = self.values.get("unvaried")
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        known, found = [a.name for a in schema.arguments], {}
+        if node is not None and not pairs:
+            self.report(self.where("unvaried"), "arguments with reasons are wanted here, {argument: why}", "unvaried")
+        for key, value in pairs:
+            if not isinstance(key, yaml.ScalarNode) or key.value not in known:
+                hint = did_you_mean(key.value, known) if isinstance(key, yaml.ScalarNode) else ""
+                name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
+                self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
+            elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
+                self.report(
+                    self.source.where(value), f"the reason why '{key.value}' is not varied is wanted here", "unvaried"
+                )
+            else:
+                found[key.value] = value.value
+        return found
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:

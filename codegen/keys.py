@@ -41,6 +41,6 @@ COMMON = (
 
 KEYS = frozenset(
     {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "refuses"}
-    | {"reference", "gives", "where", "doc", "example"}
+    | {"reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

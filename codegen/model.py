@@ -163,6 +163,7 @@ class Entry:
     samples: tuple[Sample, ...] = ()
     hard: tuple[Sample, ...] = ()
     refuses: tuple[Refusal, ...] = ()
+    unvaried: dict[str, str] = field(default_factory=dict)  # argument of which no other values are tried -> why
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
     once_differentiable: bool = False  # an op that its formulas call has no gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from .model import Entry
@@ -25,6 +26,14 @@ class RegistryCode:
     @property
     def hard(self) -> tuple[str, ...]:
         return tuple(s.text for s in self.entry.hard)
+
+    @property
+    def expression(self) -> str:
+        """What an element-wise op computes, definitions written out; empty for other ops."""
+        compute = self.entry.compute
+        if compute.kind != "elementwise" or compute.tree is None:
+            return ""
+        return " ".join(compute.text.split()) if compute.written is None else ast.unparse(compute.tree)
 
     @property
     def reference(self) -> str:

@@ -12,12 +12,14 @@ from specgrad.runtime.errors import NotDifferentiableError
 
 from .verify_batch import check_batch
 from .verify_dtypes import check_dtypes
-from .verify_errors import key_of, said
+from .verify_elementwise import check_elementwise
+from .verify_errors import is_refusal, key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
 from .verify_places import spec_entry
 from .verify_point import Point, formulas_alone, gradients, joined
+from .verify_precision import check_precision
 from .verify_reference import check_kinds, check_reference
 from .verify_refuses import check_refuses
 from .verify_replaces import check_replaces
@@ -25,6 +27,8 @@ from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import points
 from .verify_second import check_second
+from .verify_variants import variants
+from .verify_views import check_displaced
 
 Check = Callable[[Point, Report], None]
 
@@ -43,6 +47,7 @@ EVERYWHERE: tuple[Check, ...] = (
     check_number,
     check_commutative,
     check_layouts,
+    check_displaced,
     check_batch,
 )
 SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
@@ -55,6 +60,7 @@ UNRECORDED: tuple[Check, ...] = (
     check_layouts,
     check_batch,
 )  # where nothing has a gradient
+AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, check_inputs, check_inplace)
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
@@ -63,9 +69,11 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
+        for text, is_complex in variant_points(op):
+            verify_variant(op, text, is_complex, report)
         check_kinds(op, report)
         check_refuses(op, report)
-        for check in (check_dtypes, check_replaces):
+        for check in (check_dtypes, check_replaces, check_elementwise, check_precision):
             _attempt_whole(check, op, report)
     entry = spec_entry(op)
     if entry is not None and "kink" in entry.key_places and "kink" not in entry.inherited:
@@ -89,6 +97,29 @@ def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report
         key = key_of(op, error)
         if not any(finding.op == op.name for finding in report.findings.values()):
             report.add(Finding(place_of(op, key), op.name, key, said(error)))
+
+
+def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
+    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
+    kinds = {"float", "int", "bool"} & set(op.dtypes)
+    return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
+
+
+def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
+    """The checks of gradients at a call that nobody listed, unless it is refused."""
+    try:
+        point = Point(op, text, hard=True, is_complex=is_complex)
+        outputs = point.outputs(point.tensors())
+    except Exception as error:
+        if not is_refusal(error):
+            key = key_of(op, error)
+            report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
+        return
+    is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
+    for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
+        with formulas_alone() if BACKWARD in op.formulas and check is check_reverse else nullcontext():
+            if is_finite or check is not check_backward:  # of a result that is not finite either is right
+                attempt(check, point, report)
 
 
 def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:

@@ -210,7 +210,7 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     try:
         for file in order:
             if file == "__init__":
-                _module(package, "", "__init__")
+                vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
             elif f"{file}.py" in files:
                 module = _module(package, files[f"{file}.py"], file)
                 if file == "kernels/__init__":

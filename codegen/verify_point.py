@@ -77,9 +77,13 @@ class Point:
         """Copies of the leaves' values, to be changed at will."""
         return [leaf.array.copy() for leaf in self.leaves]
 
+    def over(self, array: np.ndarray) -> Any:
+        """A tensor that shows one of `arrays`, and follows its changes."""
+        return adopt(array)
+
     def tensors(self, wanted: Sequence[bool] | None = None) -> list[Any]:
         """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
-        made = [adopt(array) for array in self.arrays]
+        made = [self.over(array) for array in self.arrays]
         for tensor, yes in zip(made, wanted or [True] * len(made), strict=True):
             tensor._rg = yes
         return made

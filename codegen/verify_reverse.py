@@ -25,7 +25,7 @@ def check_reverse(point: Point, report: Report) -> None:
     found = gradients(outputs, tensors, seeds)
     _check_form(point, found, report)
     arrays = point.arrays
-    moved = [adopt(array) for array in arrays]
+    moved = [point.over(array) for array in arrays]
     table = slopes(lambda: point.values(moved), arrays, point.kinks)
     begin = 0
     for which, leaf in enumerate(point.leaves):

@@ -2450,7 +2450,7 @@ class GeluTanhBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -2458,19 +2458,24 @@ class GeluTanhBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
         self = unpack(node, "kept_self")
         return node.fitted(
             [
-                grad
+                grad * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                + grad
                 * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * (
-                    1
-                    + self
-                    * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                    * 1.5957691216057308
-                    * (1 + 0.134145 * self * self)
-                )
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                + grad
+                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                * 0.134145
+                * self
+                * self
             ]
         )
 
@@ -2478,15 +2483,20 @@ class GeluTanhBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            + self_t.conj()
             * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * (
-                1
-                + self
-                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * 1.5957691216057308
-                * (1 + 0.134145 * self * self)
-            )
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            + self_t.conj()
+            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            * 0.134145
+            * self
+            * self
         ).conj()
         return (tangent0,)
 
@@ -2841,7 +2851,7 @@ class HardswishBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -2849,14 +2859,16 @@ class HardswishBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
         self = unpack(node, "kept_self")
-        return node.fitted([op.where(self <= -3, 0, op.where(self < 3, grad * (self / 3 + 0.5), grad))])
+        return node.fitted([op.where(self <= -3, 0, op.where(self >= 3, grad, grad * (self / 3 + 0.5)))])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self <= -3, 0, op.where(self < 3, self_t.conj() * (self / 3 + 0.5), self_t.conj()))).conj()
+        tangent0 = (
+            op.where(self <= -3, 0, op.where(self >= 3, self_t.conj(), self_t.conj() * (self / 3 + 0.5)))
+        ).conj()
         return (tangent0,)
 
 

@@ -2440,9 +2440,11 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self *
-            sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 *
-            self * self))
+        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad *
+            sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
+            self * 1.5957691216057308 * 0.134145 * self * self
     """
     if not watch.active:
         result = kernels.GELU_TANH.launch(input)
@@ -2787,7 +2789,7 @@ def hardswish(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+        self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))
     Example:
         >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
         tensor([-0.0000,  1.1250,  4.0000])
@@ -8369,8 +8371,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         real: real_copy(grad)
         imag: imaginary_part(grad)
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
-            float64.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
+            float64; shapes broadcast.
     Example:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
@@ -8424,8 +8426,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: complex(abs * cos(angle), abs * sin(angle))
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
-            float64.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
+            float64; shapes broadcast.
     Example:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])

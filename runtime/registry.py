@@ -35,6 +35,8 @@ class Op:
     commutative: bool = False
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
     gives: dict[str, str] = field(default_factory=dict)  # the dtypes of outputs, for some of tensors
+    expression: str = ""  # of an element-wise op
+    unvaried: tuple[str, ...] | list[str] = ()  # arguments of which `verify` tries no other values
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     check: str = ""

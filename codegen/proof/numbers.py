@@ -20,26 +20,29 @@ FLOAT: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "hypot")},
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "conj", "real", "imag")},
     **{name: getattr(np, f"arc{name[1:]}") for name in ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")},
-    **{name: getattr(np, name) for name in ("abs", "sign", "floor", "ceil", "trunc", "fmod", "remainder", "copysign")},
+    **{name: getattr(np, name) for name in ("abs", "floor", "ceil", "trunc", "fmod", "remainder", "copysign")},
     **{name: getattr(np, name) for name in ("isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit")},
     **{name: getattr(np, name) for name in ("maximum", "minimum", "fmax", "fmin", "floor_divide")},
-    **{name: getattr(special, name) for name in ("erf", "erfc", "erfcx", "erfinv", "ndtri", "log_ndtr", "entr")},
+    **{name: getattr(special, name) for name in ("erf", "erfc", "erfcx", "ndtri", "log_ndtr", "entr")},
     **{name: getattr(special, name) for name in ("digamma", "polygamma", "zeta", "i0", "i0e", "i1", "i1e")},
     "angle": lambda x: np.where(x < 0, np.pi, 0.0),
     "divide": np.true_divide,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "pow": np.power,
-    "pow_number": np.power,
+    "pow_number": lambda x, y: np.where(np.abs(y) == 0.5, np.power(np.sqrt(x), np.sign(y)), np.power(x, y)),
     "round": np.rint,
     "round_decimals": lambda x, decimals: np.rint(x * 10.0**decimals) / 10.0**decimals,
     "trunc_divide": lambda x, y: np.trunc(x / y),
-    "sgn": np.sign,
+    **dict.fromkeys(("sgn", "sign"), lambda x: np.where(np.isnan(x), 0.0, np.sign(x))),
     "unfused": lambda x: x,
-    "lerp": lambda a, b, w: a + w * (b - a),
+    "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
     "sigmoid": special.expit,
     "normal_cdf": special.ndtr,
     "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
-    "lgamma": special.gammaln,
+    "erfinv": lambda x: np.copysign(special.erfinv(x), x),
+    "lgamma": lambda x: np.where(
+        np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))
+    ),
     "igamma": special.gammainc,
     "igammac": special.gammaincc,
     "bessel_j0": special.j0,
@@ -96,7 +99,10 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
             return CONSTANTS[name]
         case ast.UnaryOp(op=op, operand=operand):
             value = at(operand)
-            return -value if isinstance(op, ast.USub) else np.logical_not(value)
+            if isinstance(op, ast.USub):
+                return -value
+            whole = isinstance(op, ast.Invert) and np.asarray(value).dtype.kind in "iu"
+            return np.invert(value) if whole else np.logical_not(value)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _applied(_BINARY[type(op)], tree, [at(left), at(right)])
         case ast.BoolOp(op=op, values=values):

@@ -82,6 +82,8 @@ def _numbers(offsets: Tensor, count: int) -> Tensor:
 
 def norm_pooled(x: Tensor, p: float, kernel_size: Sequence[int], stride: Any, ceil_mode: bool, spatial: int) -> Tensor:
     """(sum x^p)^(1/p) over windows: the mean times their size; for p = inf the maximum of |x|."""
+    if p == 0:
+        raise ValueError("lp_pool(): expected norm_type to be a number other than 0")
     if p in (float("inf"), -float("inf")):
         sign = 1 if p > 0 else -1
         return sign * op.max_pool_with_indices(sign * x.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]

@@ -26,7 +26,9 @@ def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
 
 def reduce_loss(loss: Tensor, reduction: int) -> Tensor:
     """The loss of every value as it is (0), its mean (1), or its sum (2)."""
-    return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
+    if reduction == 1 and loss.numel():
+        return loss.mean()
+    return loss.sum() if reduction else loss  # of no values the mean has no slope, which is no number either
 
 
 def spread_loss(grad: Tensor, numel: int, reduction: int) -> Tensor:

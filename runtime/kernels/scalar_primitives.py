@@ -36,7 +36,9 @@ def root(x: Any) -> Any:
 def select(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, else `y`, in the narrower type. Both are computed: no branch is taken."""
     chosen = x if condition else y
-    return np.float32(chosen) if is_single(x) or is_single(y) else chosen
+    if is_single(x) or is_single(y):
+        return np.float32(chosen)
+    return np.float64(chosen) if isinstance(chosen, float) else chosen  # beside float32 a float of Python's is one too
 
 
 def choose(x: Any, single: Any, double: Any) -> Any:

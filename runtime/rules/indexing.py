@@ -96,7 +96,8 @@ def gather(op: str, self: Any, dim: int, index: Any, sparse_grad: bool) -> tuple
     """Wraps `dim`; the index has as many dimensions and is nowhere larger, except along `dim`."""
     dim = wrap_dim(op, dim, self.ndim)
     _require_integers(op, index)
-    _require_inside(op, index, self, dim, "self")
+    if index.numel() or index.ndim != self.ndim:
+        _require_inside(op, index, self, dim, "self")
     return self, dim, index, sparse_grad
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ArgumentError, DtypeError, ShapeError, type_name
+from ..shapes import broadcast_shapes
 from ..tensor import TensorBase
 
 
@@ -23,12 +24,13 @@ def not_bool(op: str, self: Any) -> tuple[Any, ...]:
 
 
 def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
-    """Both parts are tensors of one floating-point dtype that has a complex one: float32 or float64."""
+    """Both parts are tensors of one floating-point dtype that has a complex one, float32 or float64; shapes broadcast."""
     names = [t._dtype.name for t in (first, second)]
     if any(name not in ("float32", "float64") for name in names):
         raise DtypeError(f"{op}(): expected float32 or float64 tensors, but got {names[0]} and {names[1]}")
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {names[0]} and {names[1]}")
+    broadcast_shapes(op, first._shape, second._shape)
     return first, second
 
 

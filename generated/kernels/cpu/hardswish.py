@@ -14,9 +14,9 @@ def forward(self, result):
 
 
 def backward_1(grad, self, grad_self):
-    """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))"""
+    """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = where(
-            self[i] <= T(-3), T(0), where(self[i] < T(3), grad[i] * (divide(self[i], T(3)) + T(0.5)), grad[i])
+            self[i] <= T(-3), T(0), where(self[i] >= T(3), grad[i], grad[i] * (divide(self[i], T(3)) + T(0.5)))
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .lapack import matrices, routine
@@ -35,7 +37,8 @@ def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
 def row_order(pivots: Array, rows: int) -> Array:
     """Which row of A stands in each row of L U after all exchanges."""
     order = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
-    flat, exchanged = order.reshape(-1, rows), pivots.reshape(-1, pivots.shape[-1])
+    count = math.prod(pivots.shape[:-1])
+    flat, exchanged = order.reshape(count, rows), pivots.reshape(count, pivots.shape[-1])
     every = np.arange(len(flat))
     for i in range(pivots.shape[-1]):
         other = exchanged[:, i] - 1
