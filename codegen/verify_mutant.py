@@ -226,7 +226,7 @@ def _module(package: str, source: str, file: str) -> types.ModuleType:
     path = f"{package}/{file}".removesuffix("/__init__")
     name = path.replace("/", ".")
     module = types.ModuleType(name)
-    module.__file__ = f"<{name}>"
+    module.__file__ = f"<{package}>/{file}.py"
     is_package = file.endswith("__init__")
     module.__package__ = name if is_package else name.rpartition(".")[0]
     if is_package:
