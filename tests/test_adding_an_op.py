@@ -93,7 +93,7 @@ def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_op_with_oracles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted; with another reference, or a call that is not wrong, it is refused."""
     text, spec = block("yaml oracles"), tmp_path / "centred.yaml"
-    edits = {"'constant'": "'linear'", "dim=1\"}": "dim=0\"}"}
+    edits = {"'constant'": "'linear'", 'dim=1"}': 'dim=0"}'}
     for old, new, status in (("", "", 0), *((old, new, 1) for old, new in edits.items())):
         spec.write_text(text.replace(old, new) if old else text, encoding="utf-8")
         assert main([str(spec), "--out", str(tmp_path / "centred")]) == status, capsys.readouterr()
