@@ -24,6 +24,7 @@ from .verify_samples import call_texts
 
 RELATIVE = 1e-10  # of results in double precision
 ROUNDINGS = 64  # of others
+DOUBLE = 2.0**-52  # the distance of 1 from the next number in it
 Arrays = Sequence[np.ndarray]
 KINDS = {"f": "a float", "c": "complex", "i": "an integer", "u": "an integer", "b": "a bool"}
 
@@ -136,16 +137,14 @@ def difference(got: np.ndarray, right: np.ndarray) -> str:
 
 
 def agree(got: np.ndarray, right: np.ndarray) -> bool:
-    """Equal up to rounding, of the elements and of the largest; nan equals nan."""
-    narrow = [
-        ROUNDINGS * _unit(array)
-        for array in (got, right)
-        if array.dtype.itemsize < (16 if array.dtype.kind == "c" else 8)
-    ]
+    """Whole numbers are equal, others up to rounding, of the elements and of the largest; nan equals nan."""
+    if got.dtype.kind in "iub" and right.dtype.kind in "iub":
+        return np.array_equal(got, right)
+    narrow = [ROUNDINGS * _unit(array) for array in (got, right) if _unit(array) > DOUBLE]
     wide = right.astype(np.complex128)
     finite = np.abs(wide[np.isfinite(wide)])
     largest = float(finite.max()) if finite.size else 0.0
-    bound, scale = (max(narrow), max(largest, 1.0)) if any(narrow) else (RELATIVE, largest)
+    bound, scale = (max(narrow), max(largest, 1.0)) if narrow else (RELATIVE, largest)
     return bool(np.allclose(got.astype(np.complex128), wide, rtol=bound, atol=bound * scale * 0.01, equal_nan=True))
 
 

@@ -103,7 +103,7 @@ def raising(error: Exception) -> Callable[..., Any]:
 
 
 def by_accident(input: Any, dim: int) -> Any:
-    return {}[dim]
+    return dict[int, int]()[dim]
 
 
 ERRORS: dict[str, tuple[Callable[..., Any], str]] = {
