@@ -11,7 +11,7 @@ import yaml
 from . import formula
 from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
-from .keys import CHOICES, COMMON, COMPUTE, ERRORS, KEYS, WITHOUT_GRADIENT
+from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, REFUSED, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
 from .places import Source, Text
 from .sections import Defaults
@@ -78,6 +78,7 @@ class EntryReader(Fields):
             refuses=self._refuses(),
             kink=self.choices("kink") or ("average",),
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
+            gives=self._gives(schema),
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",
             example=self._example(),
@@ -97,7 +98,9 @@ class EntryReader(Fields):
         """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
         unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"refuses"})
         if "composite" in self.values:
-            return unchecked | {"dtype", "batch"}
+            return unchecked | {"dtype", "batch", "gives"}
+        if "view" in self.values:
+            return unchecked | {"batch", "gives"}
         return unchecked if "kernel" in self.values else unchecked | {"batch"}
 
     def _schema(self) -> Schema | None:
@@ -291,6 +294,33 @@ class EntryReader(Fields):
                 hint = did_you_mean(key.value, known)
                 self.report(self.source.where(key), f"no argument '{key.value}'{hint}", "domain")
         return {key.value: self._interval(value) for key, value in node.value if key.value in known}
+
+    def _gives(self, schema: Schema) -> dict[str, str]:
+        """Dtypes of tensors, one after the other, and those of the outputs."""
+        node = self.values.get("gives")
+        if node is None:
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
+            self.report(self.source.where(node), message, "gives")
+            return {}
+        pairs = [(self._dtypes(taken, ()), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
+        outputs = len(schema.returns)
+        for (_, given), (_, text) in zip(node.value, pairs, strict=True):
+            if len(text.split()) not in (0, 1, outputs):
+                message = f"{len(text.split())} dtypes for {outputs} output{'s' * (outputs > 1)}"
+                self.report(self.source.where(given), message, "gives")
+        return dict(pairs)
+
+    def _dtypes(self, node: yaml.Node, more: tuple[str, ...]) -> str:
+        """Names of dtypes, or one of some other words."""
+        words = node.value.split() if isinstance(node, yaml.ScalarNode) else []
+        known = (*DTYPES, *more)
+        for word in words or [""]:
+            if word not in known:
+                hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
+                self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "gives")
+        return " ".join(words)
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:

@@ -18,6 +18,7 @@ CHECKS = (
     "every subset of inputs that require grad and of missing output gradients",
     "fused kernels against the formulas",
     "in-place variant, strided operands, dtypes and shapes of results",
+    "integers against the same numbers as floats, what `gives` and `replaces` state",
 )
 
 

@@ -6,6 +6,10 @@ COMPUTE = ("elementwise", "kernel", "view", "composite")
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
 ERRORS = ("IndexError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")  # that a wrong call raises
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
+DTYPES = (*FLOATS, *INTEGERS)
+REFUSED = "refused"  # the word of `gives` for dtypes that the op does not take
 
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -32,11 +36,11 @@ PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a li
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
-    *("complex", "check", "batch", "domain", "samples", "hard", "refuses"),
+    *("complex", "check", "batch", "domain", "samples", "hard", "refuses", "gives"),
 )
 
 KEYS = frozenset(
     {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "refuses"}
-    | {"reference", "where", "doc", "example"}
+    | {"reference", "gives", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

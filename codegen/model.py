@@ -165,6 +165,7 @@ class Entry:
     refuses: tuple[Refusal, ...] = ()
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     once_differentiable: bool = False  # an op that its formulas call has no gradient
+    gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
     complex: bool = True  # verify runs complex128 too
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad

@@ -14,6 +14,7 @@ from .keys import CHOICES, WITHOUT_GRADIENT
 from .model import Entry, Formula, Where, undefined
 from .mutate_related import Related
 from .mutate_trees import Relations, changes, exchanged
+from .proof.complete import as_written
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,14 @@ class Mutant:
 
 
 def mutants(entry: Entry, related: Related, seed: int = 0, most: int | None = None) -> list[Mutant]:
-    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name."""
-    found = list({(m.key, m.after): m for m in [*_of_expressions(entry, related), *_of_keys(entry, related)]}.values())
+    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name.
+
+    Formulas that are derived are no mistakes that anybody makes: a mutant is to be completed with those of its own
+    expression.
+    """
+    written = as_written(entry)
+    found = [*_of_expressions(written, related), *_of_keys(written, related)]
+    found = list({(m.key, m.after): m for m in found}.values())
     if most is None or len(found) <= most:
         return found
     chosen = random.Random(f"{seed} {entry.name}").sample(range(len(found)), most)
@@ -149,6 +156,10 @@ def _words(entry: Entry) -> Iterator[Mutant]:
     for dtype in CHOICES["dtype"]:
         if dtype != entry.dtype and entry.compute.kind in ("elementwise", "kernel"):
             yield _key(entry, "dtype", entry.dtype, dtype, dtype=dtype)
+    for kind in CHOICES["dtypes"] if entry.compute.kind in ("elementwise", "kernel") else ():
+        others = tuple(each for each in CHOICES["dtypes"] if (each in entry.dtypes) != (each == kind))
+        if others:
+            yield _key(entry, "dtypes", " ".join(entry.dtypes), " ".join(others), dtypes=others)
     for index, rule in enumerate(entry.result_dtype):
         for other in ("same", "real", "complex", *WITHOUT_GRADIENT):
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):

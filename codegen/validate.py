@@ -10,6 +10,7 @@ from .helpers import Arity, Known
 from .keys import WITHOUT_GRADIENT
 from .model import MOST_PROBLEMS, Problem, Spec
 from .name_registry import name_problems
+from .operators import REFLECTED
 from .scope import Ops, Scope
 from .sections import with_entries_named
 from .suggest import did_you_mean
@@ -84,6 +85,14 @@ def _check_tried(context: Context) -> Iterator[Problem]:
         yield context.problem(place, message, "try")
 
 
+def _check_commutative(context: Context) -> Iterator[Problem]:
+    """An op whose operands cannot change places: no operator of it takes a number on its left side."""
+    entry = context.entry
+    if entry.commutative and entry.operator not in REFLECTED:
+        message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
+        yield context.problem(entry.key_places["commutative"], message, "commutative")
+
+
 def _check_outputs(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
@@ -117,6 +126,7 @@ CHECKS = (
     check_overloads,
     _check_named,
     _check_tried,
+    _check_commutative,
     _check_outputs,
     _check_elementwise,
     check_composite,

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from .context import Context
+from .keys import DTYPES
 from .model import Problem, Sample
 from .sample_tensors import MAKERS, tensor_fault
 from .sample_types import type_fault
 from .suggest import did_you_mean
 
-DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-INTEGER_DTYPES = ("int8", "int16", "int32", "int64", "uint8", "bool")
-CONSTANTS = ("inf", "nan", "pi", *DTYPES, *INTEGER_DTYPES)
+CONSTANTS = ("inf", "nan", "pi", *DTYPES)
 
 
 def check_samples(context: Context) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ import numpy as np
 from specgrad.runtime.errors import NotDifferentiableError
 
 from .verify_batch import check_batch
+from .verify_dtypes import check_dtypes
 from .verify_errors import key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
@@ -19,9 +20,10 @@ from .verify_places import spec_entry
 from .verify_point import Point, formulas_alone, gradients, joined
 from .verify_reference import check_kinds, check_reference
 from .verify_refuses import check_refuses
+from .verify_replaces import check_replaces
 from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
-from .verify_samples import call_texts
+from .verify_samples import points
 from .verify_second import check_second
 
 Check = Callable[[Point, Report], None]
@@ -63,10 +65,22 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
             verify_point(op, text, hard, is_complex, report)
         check_kinds(op, report)
         check_refuses(op, report)
+        for check in (check_dtypes, check_replaces):
+            _attempt_whole(check, op, report)
     entry = spec_entry(op)
     if entry is not None and "kink" in entry.key_places and "kink" not in entry.inherited:
         check_kink(op, report)
     return report
+
+
+def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
+    """Run a check of an op as a whole; a sample that cannot be called has been found at its point."""
+    try:
+        check(op, report)
+    except Exception as error:
+        key = key_of(op, error)
+        if not any(finding.op == op.name for finding in report.findings.values()):
+            report.add(Finding(place_of(op, key), op.name, key, said(error)))
 
 
 def check_kink(op: Any, report: Report) -> None:
@@ -75,14 +89,6 @@ def check_kink(op: Any, report: Report) -> None:
     if op.name not in report.kinks:
         text = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
         report.add(Finding(place_of(op, "kink"), op.name, "kink", text))
-
-
-def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
-    """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
-    for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
-        if is_complex or {"float", "int", "bool"} & set(op.dtypes):
-            yield from ((text, False, is_complex) for text in call_texts(op))
-            yield from ((text, True, is_complex) for text in op.hard)
 
 
 def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .verify import points
 from .verify_forward import has_forward, tangents
 from .verify_point import Point, adopt, gradients
 from .verify_report import Finding, Report, forward_formula, place_of
+from .verify_samples import points
 
 ENVIRONMENT = {"SPECGRAD_BOUNDS": "1", "SPECGRAD_NATIVE": "0"}
 OUTSIDE = "index is out of bounds"  # what numba's kernels say, whoever passes it on

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
+import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from specgrad.runtime.kernels.compile import cpu_library
 
 from .kernel_code import is_plain_number, number_arguments, tensor_names
-from .model import Entry
+from .model import Entry, Formula
 from .savings import output_names
 from .scalar_code import Inliner, NotElementwise, functions_in
 
@@ -49,6 +51,46 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
             return None
         count += number
     return f"equal at {count} points"
+
+
+def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
+    """The tangent that a forward rule of an element-wise entry stands for, as an expression; None where it has none."""
+    inputs = [name for name, own in entry.gradients.items() if own.tree is not None]
+    expression = entry.compute.tree
+    match formula.keyword:
+        case None:
+            return formula.tree
+        case "auto_element_wise":
+            terms = [_slope_term(entry, name) for name in inputs]
+        case "auto_multilinear" if expression is not None:
+            terms = [put(expression, {name: f"{name}_t"}) for name in inputs]
+        case "auto_linear" if expression is not None:
+            terms = [put(expression, {name: f"{name}_t" for name in inputs})]
+        case _:
+            return None
+    return functools.reduce(lambda a, b: ast.BinOp(a, ast.Add(), b), terms) if terms else None
+
+
+def _slope_term(entry: Entry, name: str) -> ast.expr:
+    """The gradient formula of an argument along its tangent."""
+    tree = entry.gradients[name].tree
+    assert tree is not None
+    return _conjugate(put(tree, {"grad": _conjugate(ast.Name(f"{name}_t", ast.Load()))}))
+
+
+def _conjugate(tree: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
+
+
+def put(tree: ast.expr, given: Mapping[str, str | ast.expr]) -> ast.expr:
+    """A copy of an expression with others in the place of names."""
+
+    class Given(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            other = given.get(node.id, node)
+            return ast.Name(other, ast.Load()) if isinstance(other, str) else other
+
+    return Given().visit(copy.deepcopy(tree))
 
 
 def _equal_points(entry: Entry, pair: Sequence[str], is_complex: bool) -> int | None:

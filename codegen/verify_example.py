@@ -74,7 +74,8 @@ def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyTyp
     shown: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
     runner.run(test, out=shown.append)
-    return " ".join("".join(shown).split()) if runner.failures else ""
+    text = " ".join("".join(shown).split()) if runner.failures else ""
+    return text.partition("Failed example: ")[2] or text
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import functools
+import gc
 import itertools
 import sys
 import types
@@ -22,19 +23,22 @@ from typing import Any, NamedTuple
 from .context import Context
 from .model import Entry, Spec
 from .project import Project, read_project
+from .proof.complete import completed
 from .proof.report import disproved
 from .render import OUTSIDE, Renderer
 from .rendered import NotPython
 from .scope import Ops
 from .validate import CHECKS
 from .verify import verify_op
+from .verify_alike import alike
 from .verify_command import package_of
-from .verify_equivalence import equivalent
+from .verify_equivalence import equivalent, tangent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
 from .verify_processes import guarded, prepared
 from .verify_report import Finding, Report
 
+OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
 _numbers = itertools.count()
 
 
@@ -60,9 +64,10 @@ class First(Report):
 def judge(origin: Origin, entry: Entry) -> str:
     """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
     project = project_of(origin)
-    ops = prepared(package_of(project))
+    ops = settled(origin)
     generated = ops[entry.name].function.__module__.rpartition(".")[0]
     try:
+        entry = completed(entry)
         if problem := invalid(project, entry):
             return problem
         with imported(origin, entry, generated) as op, warnings.catch_warnings():
@@ -75,6 +80,15 @@ def judge(origin: Origin, entry: Entry) -> str:
         return str(found)
     except (Exception, NotPython) as error:  # no package could be made of it
         return f"{entry.name}: {type(error).__name__}: {error}"
+
+
+@functools.cache
+def settled(origin: Origin) -> dict[str, Any]:
+    """The records of a project, when all that stays is loaded: the collector need not look at it after each mutant."""
+    ops = prepared(package_of(project_of(origin)))
+    gc.collect()
+    gc.freeze()
+    return ops
 
 
 def examples(project: Project, entry: Entry) -> list[str]:
@@ -90,7 +104,24 @@ def weigh(
         return found, ""
     if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
         return "", "the same generated code"
+    if key == "commutative" and entry.commutative:
+        return "", "operands that change places are another way to the same, which was checked"
+    if key in OF_DTYPES:
+        return "", _alike(origin, completed(mutant))
+    if trees is None and key in entry.forward and key in mutant.forward:
+        rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
+        trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
     return "", (equivalent(entry, *trees, renderer_of(origin).inliner) or "") if trees else ""
+
+
+def _alike(origin: Origin, mutant: Entry) -> str:
+    """Why no dtypes tell a mutant from its entry; empty where some do."""
+    tree = settled(origin)[mutant.name]
+    generated = tree.function.__module__.rpartition(".")[0]
+    with imported(origin, mutant, generated) as op, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        count = alike(tree, op)
+    return f"no input tells them apart: {count} calls" if count else ""
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,3 +123,11 @@ def call_texts(op: Any) -> tuple[str, ...]:
     return tuple(
         ", ".join(f"{name}={maker.format(shape)}" for name, shape in zip(names, each, strict=True)) for each in shapes
     )
+
+
+def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
+    """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
+    for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
+        if is_complex or {"float", "int", "bool"} & set(op.dtypes):
+            yield from ((text, False, is_complex) for text in call_texts(op))
+            yield from ((text, True, is_complex) for text in op.hard)

@@ -33,6 +33,8 @@ class Op:
     masks: tuple[int, ...] | list[int] = field(default=())
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
+    replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
+    gives: dict[str, str] = field(default_factory=dict)  # the dtypes of outputs, for some of tensors
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     check: str = ""

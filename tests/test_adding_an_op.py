@@ -79,6 +79,17 @@ def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (bend.inherited, parts.inherited) == (("variants", "dtype", "dtypes", "result"), ("dtypes",))
 
 
+def test_dtypes_that_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entry is accepted as it stands; with another rule the line of its statement is named."""
+    path, text = tmp_path / "half.yaml", block("yaml gives")
+    path.write_text(text, encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "half")]) == 0, capsys.readouterr()
+    path.write_text(text.replace("dtype: float\n", "dtype: accumulate\n"), encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "half")]) == 1
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.startswith("  gives:"))
+    assert f"half.yaml:{line}:10: half_angle, dtypes: (self=T(3, 4)) gives int64 for int32" in capsys.readouterr().out
+
+
 def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted and proved with the formula that it leaves out, and the command shows that."""
     (tmp_path / "swish.yaml").write_text(block("yaml derived"), encoding="utf-8")
@@ -97,6 +108,15 @@ def test_op_with_named_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     source = (tmp_path / "entropy" / "ops.py").read_text(encoding="utf-8")
     assert source.count("    scores = query @ key.transpose(-2, -1) / query._shape[-1] ** 0.5\n") == 1
     assert source.count("    weights = scores.softmax(-1)\n") == 1
+
+
+def test_op_with_oracles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entry is accepted; with another reference, or a call that is not wrong, it is refused."""
+    text, spec = block("yaml oracles"), tmp_path / "centred.yaml"
+    edits = {"'constant'": "'linear'", 'dim=1"}': 'dim=0"}'}
+    for old, new, status in (("", "", 0), *((old, new, 1) for old, new in edits.items())):
+        spec.write_text(text.replace(old, new) if old else text, encoding="utf-8")
+        assert main([str(spec), "--out", str(tmp_path / "centred")]) == status, capsys.readouterr()
 
 
 def test_op_with_a_kernel(tmp_path: Path) -> None:

@@ -25,6 +25,16 @@ def completed(entry: Entry) -> Entry:
     return found if "kink" in entry.key_places else replace(found, kink=_policies(found))
 
 
+def as_written(entry: Entry) -> Entry:
+    """The entry without what was derived for it: `completed` gives it back."""
+    gradients = {name: formula for name, formula in entry.gradients.items() if not formula.derived}
+    if len(gradients) == len(entry.gradients):
+        return entry
+    forward = {name: formula for name, formula in entry.forward.items() if not formula.derived}
+    kink = entry.kink if "kink" in entry.key_places else ("average",)
+    return replace(entry, gradients=gradients, forward=forward, kink=kink)
+
+
 def without_formula(entry: Entry) -> list[Argument]:
     """The differentiable arguments of an element-wise entry of which nothing is said."""
     wanted = entry.compute.kind == "elementwise" and entry.compute.tree is not None
@@ -56,7 +66,8 @@ def _formula(entry: Entry, argument: Argument) -> Formula:
 def _forward(entry: Entry) -> dict[str, Formula]:
     """The tangent by the gradient formulas."""
     word = "auto_element_wise"
-    return {output.name: Formula(word, None, entry.compute.where, keyword=word) for output in entry.schema.returns}
+    rule = Formula(word, None, entry.compute.where, keyword=word, derived=True)
+    return {output.name: rule for output in entry.schema.returns}
 
 
 def _policies(entry: Entry) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Collection
+from contextlib import suppress
 
 from ..model import Argument, Schema
 from .axioms import NONE, Functions, known_function
-from .numbers import CONSTANTS, FLOAT
+from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
 from .slope import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times
 
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
@@ -138,9 +139,10 @@ class Formulas:
             return self.formula(stands_for)
         args = [self.formula(argument) for argument in tree.args]
         if tree.func.id in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
-            value = float(FLOAT[tree.func.id](*(a.value for a in args)))  # type: ignore[attr-defined]
-            if math.isfinite(value):
-                return ast.Constant(value)
+            with suppress(Unknown):  # of too few numbers, say, which is a problem of the expression's
+                value = float(evaluate(ast.Call(tree.func, args, []), {}))
+                if math.isfinite(value):
+                    return ast.Constant(value)
         if tree.func.id == "divide":
             return ast.BinOp(args[0], ast.Div(), args[1])
         return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])

@@ -108,13 +108,15 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
             return np.where(at(test), at(body), at(orelse))
         case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
             return np.where(at(test), at(body), at(orelse))
+        case ast.Call(func=ast.Name(id=name), args=args) if name in FLOAT:
+            return _applied(FLOAT[name], tree, [at(argument) for argument in args])
         case ast.Call(func=ast.Name(id=name), args=args):
             return _called(name, args, points, own)
     raise Unknown(ast.unparse(tree))
 
 
 def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) -> Any:
-    """A function of some operands, if it takes such numbers: bits of floats are none."""
+    """A function of some operands, if it takes so many and such numbers: bits of floats are none."""
     try:
         return function(*values)
     except TypeError:
@@ -123,7 +125,7 @@ def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) ->
 
 def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> Any:
     stands_for = meaning(name, args, own)
-    if stands_for is not None and name not in FLOAT:
+    if stands_for is not None:
         return evaluate(stands_for, points, own)
     return computed(name, own)(*(evaluate(argument, points, own) for argument in args))
 

@@ -45,6 +45,7 @@ ENTRIES = {
   self: spread(grad, self.shape)
   result: auto_linear
   samples: ["self=T(3, 4, lo=0), dim=1"]
+  refuses: ["self=T(3), dim=1"]
 """,
     "MAX": """\
 - name: max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)

@@ -108,6 +108,7 @@ ENTRIES = {
           other: where(condition, 0, grad)
           result: where(condition, self_t, other_t)
           samples: ["condition=V([True, False, True]), self=T(3), other=T(3)"]
+          refuses: {RuntimeError: "condition=T(3), self=T(3), other=T(3)"}
         """,
     "cube": """\
         (Tensor self) -> Tensor

@@ -26,6 +26,7 @@ RIGHT = {
           backward: cumsum_slope(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
+          refuses: {IndexError: "self=T(3), dim=7"}
         """,
     "turned": """\
         - name: turned(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
@@ -34,6 +35,7 @@ RIGHT = {
           self: grad.transpose(dim0, dim1)
           result: auto_linear
           samples: ["self=T(3, 4), dim0=0, dim1=1"]
+          refuses: {IndexError: "self=T(3), dim0=0, dim1=7"}
         """,
     "chosen": """\
         - name: chosen(Tensor self, Scalar number, bool strict=False) -> Tensor
@@ -75,7 +77,7 @@ NAMES = [
     ("bend", "aliases: [bow]", "aliases: [running]",
      "9:9: running: 'running' is an alias of bend, at spec.yaml:3:13"),
     ("bend", "aliases: [bow]", "aliases: [chosen_tensor]",
-     "28:9: chosen.Tensor: 'chosen_tensor' is an alias of bend, at spec.yaml:3:13"),
+     "30:9: chosen.Tensor: 'chosen_tensor' is an alias of bend, at spec.yaml:3:13"),
     ("bend", "aliases: [bow]", "aliases: [log]",
      "3:13: bend, aliases: specgrad has an op of this name: 'log' is the name of log, at derivatives.yaml"),
     ("bend", "aliases: [bow]", 'operator: "+"',
@@ -100,11 +102,11 @@ NAMES = [
      "9:9: mul.mine, variants: Tensor.mul stays as it is: an overload that a package adds needs "
      "`variants: [function]`"),
     ("running", "running(", "chosen_tensor(",
-     "28:9: chosen.Tensor: chosen_tensor is the same in Python, first at spec.yaml:9:9"),
+     "30:9: chosen.Tensor: chosen_tensor is the same in Python, first at spec.yaml:9:9"),
     ("running", "running(", "chosen.tensor(",
-     "28:9: chosen.Tensor: chosen.tensor is the same in Python, first at spec.yaml:9:9"),
+     "30:9: chosen.Tensor: chosen.tensor is the same in Python, first at spec.yaml:9:9"),
     ("running", "running(", "chosen_default(",
-     "24:9: chosen: chosen_default is the same in Python, first at spec.yaml:9:9"),
+     "26:9: chosen: chosen_default is the same in Python, first at spec.yaml:9:9"),
     ("bend", "float slope=1.0", "float slope=1.0, int Other=1",
      "1:9: bend, Other: 'Other' and 'other' differ in case only: give it another name"),
     ("bend", "float slope=1.0", "float slope=1.0, int Self=1",
@@ -131,22 +133,22 @@ UNUSED = [
     ("bend", "float slope=1.0", "float slope=1.0, float bias=0.0",
      "1:9: bend, bias: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
     ("chosen", "bool strict=False", "bool strict=False, int? dim=None",
-     "24:9: chosen, dim: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
+     "26:9: chosen, dim: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
     ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [strict]",
-     "26:12: chosen, ignores: 'strict' is read: it is not ignored"),
+     "28:12: chosen, ignores: 'strict' is read: it is not ignored"),
     ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [stric]",
-     "26:12: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
+     "28:12: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
     ("turned", "Tensor(a) self, ", "Tensor(a) self, Tensor other, ",
-     "20:10: turned, check: two_dims takes 4 arguments (op, self, dim0, dim1), the schema gives it 5: "
+     "21:10: turned, check: two_dims takes 4 arguments (op, self, dim0, dim1), the schema gives it 5: "
      "(the op's name, self, other, dim0, dim1)"),
 ]  # fmt: skip
 OVERLOADS = [
     ("chosen.Tensor", "Tensor self, Tensor other", "Tensor self, int number, bool strict=True",
-     "28:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:24:9, takes all of them"),
+     "30:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:26:9, takes all of them"),
     ("chosen.Tensor", "chosen.Tensor(", "bend.again(",
-     "28:9: bend.again: no call can reach this overload: bend, at spec.yaml:1:9, takes all of them"),
+     "30:9: bend.again: no call can reach this overload: bend, at spec.yaml:1:9, takes all of them"),
     ("chosen.Tensor", "Tensor other", "Scalar number",
-     "28:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:24:9, takes all of them"),
+     "30:9: chosen.Tensor: no call can reach this overload: chosen, at spec.yaml:26:9, takes all of them"),
 ]  # fmt: skip
 NUMBERS = [
     ("bend", "self * other * slope", "self * other * slope * 1e999",
@@ -164,7 +166,7 @@ NUMBERS = [
     ("running", "T(3, 4)", "T(3, lo=-1e999)",
      "17:28: running, samples: expected a number that a float can hold (a sample may say inf)"),
     ("chosen", "number=0", "number=-1e400",
-     "27:33: chosen, samples: expected a number that a float can hold (a sample may say inf)"),
+     "29:33: chosen, samples: expected a number that a float can hold (a sample may say inf)"),
     ("bend", "slope=1.0", "slope=1e999",
      "1:56: bend: bad schema: '1e999' is no default of type float"),
     ("running", "int dim)", "int dim=99999999999999999999)",
@@ -196,13 +198,13 @@ TYPES = [
     ("running", "dim=1", "dim=[1, 2]", "17:32: running, samples: dim: expected int, found list"),
     ("running", "dim=1", "dim=None", "17:32: running, samples: dim: expected int, found None"),
     ("running", "T(3, 4)", "3", "17:19: running, samples: self: expected Tensor, found int"),
-    ("chosen", "number=0", "number=T(3)", "27:32: chosen, samples: number: expected Scalar, found tensor"),
+    ("chosen", "number=0", "number=T(3)", "29:32: chosen, samples: number: expected Scalar, found tensor"),
 ]
 CIRCLES = [
     ("chosen", "where(self > number if strict else self >= number, self, 0)", "chosen(self, number, not strict)",
-     "26:14: chosen, composite: the op would call itself without end: chosen calls chosen"),
+     "28:14: chosen, composite: the op would call itself without end: chosen calls chosen"),
     ("chosen.Tensor", "where(self > other, self, other)", "other.chosen(self)",
-     "30:14: chosen.Tensor, composite: the op would call itself without end: chosen.Tensor calls chosen.Tensor"),
+     "32:14: chosen.Tensor, composite: the op would call itself without end: chosen.Tensor calls chosen.Tensor"),
 ]  # fmt: skip
 SIGNATURES = [
     ("running", "kernel: cumsum", "kernel: mm_backward",
@@ -212,12 +214,12 @@ SIGNATURES = [
     ("running", "Tensor self, int dim", "int dim, Tensor self",
      "11:10: running, check: one_dim takes its arguments in another order, (self, dim): the schema has (dim, self)"),
     ("turned", "view: transpose", "view: permute",
-     "19:9: turned, view: permute takes 4 arguments (shape, strides, offset, dims), the schema gives it "
+     "20:9: turned, view: permute takes 4 arguments (shape, strides, offset, dims), the schema gives it "
      "5: (shape, strides, offset, dim0, dim1)"),
     ("turned", "int dim0, int dim1", "int dim1, int dim0",
-     "19:9: turned, view: transpose takes its arguments in another order, (dim0, dim1): the schema has (dim1, dim0)"),
+     "20:9: turned, view: transpose takes its arguments in another order, (dim0, dim1): the schema has (dim1, dim0)"),
     ("turned", "check: two_dims", "check: mm",
-     "20:10: turned, check: mm takes 3 arguments (op, self, mat2), the schema gives it 4: (the op's name, "
+     "21:10: turned, check: mm takes 3 arguments (op, self, mat2), the schema gives it 4: (the op's name, "
      "self, dim0, dim1)"),
     ("running", "batch: along", "batch: rank_of",
      "13:10: running, batch: rank_of is no batching rule: a rule takes the call and gives what the op "
@@ -242,16 +244,16 @@ HINTS = [
     ("running", "self_t.cumsum(dim)", "self.cumsum(dim)",
      "16:11: running, result: unknown name 'self' (did you mean 'self_t'?)"),
     ("chosen", "self > number if strict else self >= number", "self > number and strict",
-     "26:20: chosen, composite: 'and' wants one truth value, and a tensor has many: write (a) & (b)"),
+     "28:20: chosen, composite: 'and' wants one truth value, and a tensor has many: write (a) & (b)"),
     ("chosen", "self > number if strict else self >= number", "self > number or self == 0",
-     "26:20: chosen, composite: 'or' wants one truth value, and a tensor has many: write (a) | (b)"),
+     "28:20: chosen, composite: 'or' wants one truth value, and a tensor has many: write (a) | (b)"),
     ("chosen", "self > number if strict else self >= number", "not self",
-     "26:20: chosen, composite: 'not' wants one truth value, and a tensor has many: write ~(a)"),
+     "28:20: chosen, composite: 'not' wants one truth value, and a tensor has many: write ~(a)"),
     ("chosen", "self > number if strict else self >= number", "0 < self < number",
-     "26:20: chosen, composite: a chain of comparisons wants one truth value, and a tensor has many: "
+     "28:20: chosen, composite: a chain of comparisons wants one truth value, and a tensor has many: "
      "write (a < b) & (b < c)"),
     ("chosen", "where(self > number if strict else self >= number, self, 0)", "self if self > number else 0 * strict",
-     "26:14: chosen, composite: 'if' wants one truth value, and a tensor has many: write where(condition, a, b)"),
+     "28:14: chosen, composite: 'if' wants one truth value, and a tensor has many: write where(condition, a, b)"),
     ("bend", "self * other * slope", "self ^ 2 * other * slope",
      "4:16: bend, elementwise: '^' is the exclusive or of bits: a power is written **"),
     ("bend", "grad * other.conj() * slope", "grad * other.conj() * slope ^ 2",
@@ -263,9 +265,22 @@ HINTS = [
     ("bend", "grad * other.conj() * slope", "grad * other * slope * math.pi",
      "5:32: bend, self: an expression has no modules: write the number for math.pi"),
     ("chosen", "where(self > number", "torch.nn.functional.relu(self) * where(self > number",
-     "26:14: chosen, composite: an expression has no modules: write relu for torch.nn.functional.relu"),
+     "28:14: chosen, composite: an expression has no modules: write relu for torch.nn.functional.relu"),
     ("bend", "self * other * slope", "self * OTHER * slope",
      "4:23: bend, elementwise: unknown name 'OTHER' (did you mean 'other'?)"),
+]  # fmt: skip
+STATED = [
+    ("running", "  check:", "  gives: {int33: int32}\n  check:",
+     "11:11: running, gives: unknown dtype 'int33' (did you mean 'int32'?)"),
+    ("running", "  check:", "  gives: {int32: int64 int32}\n  check:",
+     "11:18: running, gives: 2 dtypes for 1 output"),
+    ("running", "  check:", "  gives: {int32: refuse}\n  check:",
+     "11:18: running, gives: unknown dtype 'refuse' (did you mean 'refused'?)"),
+    ("running", "  check:", "  gives: int32\n  check:",
+     "11:10: running, gives: dtypes and what comes out are wanted here, as in "
+     "{int32: float32, int32 float64: float64}"),
+    ("bend", "aliases: [bow]", "commutative: true",
+     "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip
 ALL = {
     "names": NAMES,
@@ -276,4 +291,5 @@ ALL = {
     "circles": CIRCLES,
     "signatures": SIGNATURES,
     "hints": HINTS,
+    "stated": STATED,
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from specgrad.codegen.derive_command import derive_command
+from specgrad.codegen.homes import read_known
 from specgrad.codegen.load import load_spec
 from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.proof.proof import PROVED, Prover
@@ -106,6 +108,14 @@ def test_what_has_no_slope_needs_a_formula(expression: str, more: str, reason: s
     problems = validate(Spec("spec.yaml", (entry,)), {}, tree)
     message = "a differentiable argument needs a formula, or non_differentiable; none can be derived: "
     assert any(problem.message == message + reason for problem in problems)
+
+
+@pytest.mark.parametrize("expression", ["self * sign()", "sign(self, 1, 2) * self", "self * exp(1, 2)"])
+def test_a_call_of_too_few_or_too_many_is_a_problem_and_no_crash(expression: str, tmp_path: Path, tree: Spec) -> None:
+    """Deriving comes before the calls are checked, and must leave them to that check."""
+    entry = read(tmp_path, expression, "dtypes: [float]", "Tensor self")
+    known = read_known()
+    assert any(re.search(r"takes .* got \d", p.message) for p in validate(Spec("spec.yaml", (entry,)), known, tree))
 
 
 def test_the_spec_leaves_out_what_can_be_derived(tree: Spec) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 from pathlib import Path
@@ -12,9 +13,14 @@ import pytest
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.bases import SPEC
 from specgrad.codegen.load import load_spec
+from specgrad.codegen.model import Formula
+from specgrad.codegen.mutate_command import spread
 from specgrad.codegen.mutate_entries import mutants
 from specgrad.codegen.mutate_related import Related
 from specgrad.codegen.mutate_trees import Relations, changes
+from specgrad.codegen.proof.complete import completed
+from specgrad.codegen.render import OUTSIDE, Renderer
+from specgrad.codegen.verify_equivalence import equivalent, tangent
 
 TREE, _ = load_spec(SPEC, SPEC.name)
 ENTRIES = {entry.name: entry for entry in TREE.entries}
@@ -80,6 +86,45 @@ def test_mutants_differ_from_their_entry_and_stand_in_it(name: str) -> None:
         assert by_section or entry.where.line <= mutant.where.line < after, mutant
 
 
+def test_derived_formulas_are_not_changed() -> None:
+    """A mutant of an entry that leaves its formulas out is completed with those of its own expression."""
+    entry = ENTRIES["exp"]
+    assert entry.gradients["self"].derived
+    found = mutants(entry, RELATED)
+    assert not any(mutant.key == "self" for mutant in found)
+    other = next(mutant.entry for mutant in found if mutant.key == "elementwise" and mutant.after == "-exp(self)")
+    assert not other.gradients
+    assert completed(other).gradients["self"].text != entry.gradients["self"].text
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("mul.Tensor", {"auto_multilinear", "auto_element_wise"}),
+        ("add.Tensor", {"auto_linear", "auto_element_wise"}),
+        ("exp", {"auto_element_wise"}),
+        ("neg", {"auto_linear", "auto_multilinear", "auto_element_wise"}),
+    ],
+)
+def test_rules_of_forward_mode_that_are_the_same(name: str, rules: set[str]) -> None:
+    """A product's tangent is no sum of one product; a sum's is no sum of sums; a function of one argument has many."""
+    entry, inliner = ENTRIES[name], Renderer(TREE, OUTSIDE).inliner
+    words = ("auto_linear", "auto_multilinear", "auto_element_wise")
+    trees = {word: tangent(entry, Formula(word, None, entry.where, word)) for word in words}
+    right = tangent(entry, entry.forward["result"])
+    assert right is not None
+    assert {word for word, tree in trees.items() if tree and equivalent(entry, right, tree, inliner)} == rules
+
+
+def test_the_sample_is_spread_over_the_spec() -> None:
+    """So many entries, from all parts; the same for the same seed."""
+    some, others = spread(TREE.entries, 40, 0), spread(TREE.entries, 40, 1)
+    assert len(some) == len({entry.name for entry in some}) == 40 and some == spread(TREE.entries, 40, 0) != others
+    places = [TREE.entries.index(entry) for entry in some]
+    assert max(b - a for a, b in itertools.pairwise(places)) <= 16
+    assert spread(TREE.entries, 10**6, 0) == list(TREE.entries)
+
+
 def test_the_seed_chooses() -> None:
     """The same seed the same mutants, at most as many as asked for, in the order of all."""
     entry = ENTRIES["tanh"]
@@ -98,8 +143,10 @@ def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest
     assert re.fullmatch(r"erf: \d+ mutants, \d+ killed(, \d+ equivalent)?, \d+ survive", shown[0])
     assert re.match(r"1 ops, \d+ mutants, \d+ equivalent, \d+ killed \([\d.]+% of those that differ\)", shown[-1])
     (record,) = json.loads(out.read_text(encoding="utf-8"))
-    assert len(record["survivors"]) == len(shown) - 2
-    assert record["killed"] + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
+    listed = [line for line in shown if line.startswith("  derivatives.yaml:")]
+    assert len(record["survivors"]) == len(listed)
+    assert any(re.fullmatch(r"  dtype: \d+ of \d+ killed, \d+ equivalent: 100.0%", line) for line in shown)
+    assert len(record["killed"]) + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
     assert [m for m in record["survivors"] if m["key"] in ("self", "elementwise", "result")] == []
 
 

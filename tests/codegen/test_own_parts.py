@@ -35,6 +35,7 @@ SPEC = """\
   self: grad * 3
   result: auto_linear
   samples: ["self=T(3)"]
+  refuses: {ValueError: "self=T(0)"}
   doc: three times
 
 - name: smaller(Tensor self) -> Tensor

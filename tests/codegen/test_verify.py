@@ -167,6 +167,7 @@ RAISING = """\
   self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: self_t.cumsum(dim)
   samples: ["self=T(3, 4), dim=7"]
+  refuses: ["self=T(3, 4), dim=-7"]
 - name: made(Tensor self, int dim) -> Tensor
   dtypes: [float]
   composite: cumsum(self, dim)
@@ -185,7 +186,7 @@ def test_an_error_names_the_key_that_it_comes_from(tmp_path: Path, capsys: pytes
         "of and_(float64, float64), in result[i] = (self[i] & other[i]) + T(0)",
         "ops.yaml:10:11: summed, kernel: at (self=T(3, 4), dim=1.5): RuntimeError: summed(): cannot be computed for ",
         "ops.yaml:17:10: checked, check: at (self=T(3, 4), dim=7): DimensionError: checked(): Dimension out of range",
-        "ops.yaml:23:14: made, composite: at (self=T(3, 4), dim=7): DimensionError: cumsum(): Dimension out of range",
+        "ops.yaml:24:14: made, composite: at (self=T(3, 4), dim=7): DimensionError: cumsum(): Dimension out of range",
     ]
     assert len(lines) == len(begins) + 1
     assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=False)] == [True] * len(begins), lines

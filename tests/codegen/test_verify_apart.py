@@ -24,6 +24,7 @@ OUTSIDE = """\
   backward: choice_slope(grad, self.shape, 0, indices)
   values: auto_select
   samples: ["self=T(3, 40), dim=1"]
+  refuses: {IndexError: "self=T(3), dim=1"}
 """
 # A formula that computes an integer of billions of digits.
 ENDLESS = """\

@@ -17,11 +17,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify import points
 from specgrad.codegen.verify_batch import written
 from specgrad.codegen.verify_batched import Batch, choices
 from specgrad.codegen.verify_point import Point, adopt
 from specgrad.codegen.verify_processes import import_folder
+from specgrad.codegen.verify_samples import points
 from specgrad.generated.registry import OPS
 from tests.runtime.examples import array, close, reals
 
@@ -160,6 +160,7 @@ def without_rule(tmp_path_factory: pytest.TempPathFactory) -> Any:
           self: running_total(grad.flip([dim]), dim).flip([dim])
           result: auto_linear
           samples: ["self=T(3, 4), dim=1"]
+          refuses: {IndexError: "self=T(3), dim=1"}
         """
     (folder / "ops.yaml").write_text(dedent(spec), encoding="utf-8")
     assert main([str(folder / "ops.yaml"), "--out", str(folder / "loose"), "--no-verify"]) == 0

@@ -1,0 +1,76 @@
+"""A call of an op with its tensors in dtypes of our choice: what shows how an op promotes, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+from specgrad.runtime.casting import cast
+from specgrad.runtime.tensor import TensorBase, adopt
+
+from .verify_samples import Drawing, Drawn, call_texts
+
+
+class TypedCall:
+    """One of an op's calls. Its `tensors` are given when it is called; masks and indices stay as they are drawn."""
+
+    def __init__(self, op: Any, text: str) -> None:
+        self.op = op
+        self.text = text
+        self.arguments = Drawing(op, text, False, dtypes).arguments(text)
+        kinds = "fc" if {"float", "complex"} & set(op.dtypes) else "i"
+        self.tensors = [drawn for drawn in self._drawn() if drawn.array.dtype.kind in kinds]
+
+    def _drawn(self) -> Iterator[Drawn]:
+        for value in self.arguments.values():
+            items = value if isinstance(value, list) else [value]
+            yield from (item for item in items if isinstance(item, Drawn))
+
+    def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
+        """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
+        padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
+        return [in_dtype(drawn.array, kind) for drawn, kind in zip(self.tensors, padded, strict=False)]
+
+    def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """What the op gives for such tensors, which require grad where they can; `others` stand for arguments."""
+        given = {id(drawn): array for drawn, array in zip(self.tensors, arrays, strict=True)}
+
+        def passed(value: Any) -> Any:
+            if isinstance(value, list):
+                return [passed(item) for item in value]
+            return _tensor(given.get(id(value), value.array)) if isinstance(value, Drawn) else value
+
+        arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
+        if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
+            arguments["self"] = arguments["self"].detach()
+        with np.errstate(all="ignore"):
+            found = self.op.function(**{("input" if name == "self" else name): v for name, v in arguments.items()})
+        return [found] if isinstance(found, TensorBase) else list(found)
+
+
+def _tensor(array: np.ndarray) -> Any:
+    tensor = adopt(array.copy())
+    tensor._rg = tensor._dtype.kind in "fc"
+    return tensor
+
+
+def typed_calls(op: Any) -> list[TypedCall]:
+    """The calls of an op without a dtype of their own, those with the most tensors first."""
+    calls = [TypedCall(op, text) for text in call_texts(op)]
+    plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
+    return sorted(plain, key=lambda call: -len(call.tensors))
+
+
+def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:
+    """Numbers such as those of an array in another dtype: integers away from 0, complex ones with two parts."""
+    if kind.kind == "b":
+        return np.asarray(array > 0)
+    if kind.kind == "i":
+        whole = np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)))
+        return cast(whole if kind.is_signed else np.abs(whole), kind.np)
+    if kind.kind == "c":
+        return np.asarray(array + 0.5j * array).astype(kind.np)
+    return cast(array, kind.np)

@@ -1,0 +1,111 @@
+"""What keys say besides formulas: `verify` finds false statements about dtypes and about writing, and no others."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.verify_alike import alike
+from specgrad.codegen.verify_dtypes import check_dtypes
+from specgrad.codegen.verify_replaces import check_replaces
+from specgrad.codegen.verify_report import Report
+from specgrad.generated.registry import BY_NAME
+
+
+def findings(check: Any, name: str, **changed: Any) -> list[str]:
+    """What a check says of an op's record, perhaps with changes."""
+    report = Report()
+    check(dataclasses.replace(BY_NAME[name], **changed), report)
+    return [str(finding) for finding in report.findings.values()]
+
+
+@pytest.mark.parametrize("name", ["erf", "sum.dim_IntList", "max.dim", "add.Tensor", "logical_not", "index_add"])
+def test_what_entries_state_of_dtypes_comes_out(name: str) -> None:
+    """Statements of the tree, of one output and of two, of mixed dtypes and of what is refused."""
+    assert BY_NAME[name].gives
+    assert findings(check_dtypes, name) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "gives", "says"),
+    [
+        ("erf", {"int32": "int32"}, "gives float32 for int32, where the entry says int32"),
+        ("erf", {"complex64": "float32"}, "raises UnsupportedDtypeError for complex64, where the entry says float32"),
+        ("erf", {"int32": "refused"}, "gives float32 for int32, where the entry says refused"),
+        ("max.dim", {"int32": "int32"}, "gives int32 int64 for int32, where the entry says int32"),
+        ("max.dim", {"int32": "int32 int32"}, "gives int32 int64 for int32, where the entry says int32 int32"),
+        ("add.Tensor", {"int32 float32": "int32"}, "gives float32 for int32 float32, where the entry says int32"),
+    ],
+)
+def test_a_false_statement_of_dtypes_is_found(name: str, gives: dict[str, str], says: str) -> None:
+    """With the call, what comes out, and the keys of which one is wrong."""
+    (found,) = findings(check_dtypes, name, gives=gives)
+    assert says in found and "(see keys dtype, dtypes, result_dtype)" in found
+
+
+def truncated(input: Any) -> Any:
+    """A function whose integers are what is left of it when it computes in them."""
+    return (input.double() / 2).to(input.dtype)
+
+
+def test_integers_that_lose_what_is_computed_are_found() -> None:
+    """Half of an odd integer is no integer: that is found, unless the entry states that integers come out."""
+    (found,) = findings(check_dtypes, "square", function=truncated, gives={})
+    assert "square, dtypes: (self=T(3, 4)) in int32 gives int32: element" in found
+    assert findings(check_dtypes, "square", function=truncated, gives={"int32": "int32"}) == []
+
+
+def test_complex_numbers_that_dtypes_leaves_out_are_refused() -> None:
+    """Nothing turns them into real ones."""
+    (found,) = findings(check_dtypes, "square", dtypes=("bool", "int", "float"), gives={})
+    assert "takes complex64, which dtypes leaves out" in found
+
+
+@pytest.mark.parametrize("name", [name for name, op in BY_NAME.items() if op.replaces])
+def test_ops_that_replace(name: str) -> None:
+    """All entries that say so do."""
+    assert findings(check_replaces, name) == []
+
+
+@pytest.mark.parametrize("name", ["mul.Tensor", "relu", "cumsum", "index_add", "lt.Tensor", "clamp.both", "abs"])
+def test_ops_that_do_not_replace_are_found(name: str) -> None:
+    """What is computed from an element, be it a choice, is no replacement; nor what is added to it."""
+    (found,) = findings(check_replaces, name, replaces=True)
+    assert ", replaces: at (self=" in found and " becomes " in found
+
+
+def test_dtypes_tell_records_apart() -> None:
+    """A record is like itself, and like one of another rule only where no dtype shows the rule."""
+    op = BY_NAME["neg"]
+    same = alike(op, op)
+    assert same is not None and same > 12
+    assert alike(op, dataclasses.replace(op, function=lambda input: sg.neg(input))) == same
+    assert alike(op, dataclasses.replace(op, function=lambda input: sg.neg(input.float()))) is None
+
+
+WIDE = """\
+- name: widened(Tensor self, int dim) -> Tensor
+  dtype: same
+  dtypes: [int, float]
+  gives: {int32: int64}
+  check: one_dim
+  kernel: cumsum
+  self: reversed_cumsum(grad, dim)
+  result: auto_linear
+  samples: ["self=T(3, 4), dim=1"]
+"""
+
+
+def test_a_spec_outside_the_tree_is_told_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Line and column of `gives`."""
+    spec = tmp_path / "ops.yaml"
+    spec.write_text(WIDE, encoding="utf-8")
+    assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    stated = "ops.yaml:4:10: widened, dtypes: (self=T(3, 4), dim=1) gives int32 for int32, where the entry says int64"
+    assert len(lines) == 2 and lines[0].startswith(stated), lines
