@@ -161,7 +161,7 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
     home, _, _ = read(RIGHT_ROOT.replace("-result ** 3", "result ** 3") + SOFTENED)
     assert main([spec_of(home, SPEC)]) == 1
     shown = capsys.readouterr().out.splitlines()
-    assert any(line.startswith(f"{home.folder / 'scalars.py'}:6:51: bent_root, slope by bend: at x=") for line in shown)
+    assert any(line.startswith(f"{home.folder / 'scalars.py'}:6:49: bent_root, slope by bend: at x=") for line in shown)
     assert any("ops.yaml:3:16: bent_root, gradient of other: " in line for line in shown)
     assert not (home.folder / "generated").exists()
 
