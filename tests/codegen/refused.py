@@ -136,6 +136,12 @@ UNUSED = [
      "26:12: chosen, ignores: 'strict' is read: it is not ignored"),
     ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [stric]",
      "26:12: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  unvaried: {stric: it is slow}",
+     "26:14: chosen, unvaried: no argument 'stric' (did you mean 'strict'?)"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  unvaried: {strict: ''}",
+     "26:22: chosen, unvaried: the reason why 'strict' is not varied is wanted here"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  unvaried: [strict]",
+     "26:13: chosen, unvaried: arguments with reasons are wanted here, {argument: why}"),
     ("turned", "Tensor(a) self, ", "Tensor(a) self, Tensor other, ",
      "20:10: turned, check: two_dims takes 4 arguments (op, self, dim0, dim1), the schema gives it 5: "
      "(the op's name, self, other, dim0, dim1)"),

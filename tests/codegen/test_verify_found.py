@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -117,7 +116,8 @@ ENTRIES = {
           check: as_strided
           view: as_strided
           batch: restrided
-          self: as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
+          self: >-
+            as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
           result: as_strided_forward(self_t, self_p.stride(), self_p.storage_offset(), size, stride, storage_offset)
           samples: ["self=T(3, 4), size=[2, 3], stride=[4, 1], storage_offset=1"]
         """,
@@ -183,40 +183,129 @@ class Mistake:
 SLOPE = "the function's slope is"
 NORM = "/ where((self == 0) & (other == 0), 1, hypot(self, other))\n  other"
 MISTAKES = [
-    Mistake("a quotient without its value at 0", "cardinal", '"1 if self == 0 else divide(sin(self), self)"',
-            "divide(sin(self), self)", "elementwise", "at (self=0) the result is nan, between values that agree"),
-    Mistake("a threshold at its default", "threshold_log", "where(self * beta > threshold, grad", "where(self * beta > 20, grad",
-            "self", "slope is"),
-    Mistake("a second bound at its default", "shrunk", "self: where((self >= -lambd) & (self <= lambd), 0",
-            "self: where((self >= -lambd) & (self <= 0.5), 0", "self", "slope is"),
-    Mistake("a tie that only alpha = 1 does not show", "exponential_unit", "where(self > 0, grad", "where(self >= 0, grad", "self",
-            "slope is"),
-    Mistake("squares that vanish", "angle_of", NORM,
-            "/ where((self == 0) & (other == 0), 1, sqrt(self * self + other * other))\n  other", "self", "in float32"),
-    Mistake("axes that are taken for the origin", "angle_of", "(other / where((self == 0) & (other", "(other / where((self == 0) | (other",
-            "self", "slope is"),
-    Mistake("a comparison that nan fails", "larger_number", "self: where((self >= other) | isnan(other), grad, 0)",
-            "self: where(self >= other, grad, 0)", "self", SLOPE),
-    Mistake("no gradient where an operand is nan", "larger", "self: where(self == other, 0.5 * grad, where(self < other, 0, grad))",
-            "self: where(self == other, 0.5 * grad, where(self > other, grad, 0))", "self", "with both exchanged"),
-    Mistake("nan where a factor is 0", "log_times", "self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
-            "self: unfused(xlogy(grad, other))", "self", "gives nan, where the function is 0"),
-    Mistake("a slope left of the branch cut", "inverse_cosh", "rsqrt(self - 1) * rsqrt(self + 1)", "rsqrt(self * self - 1)",
-            "self", "where the function and its slope are nan"),
-    Mistake("squares that overflow", "length", "elementwise: hypot(self, other)", "elementwise: sqrt(self * self + other * other)",
-            "elementwise", "in float32"),
+    Mistake(
+        "a quotient without its value at 0",
+        "cardinal",
+        '"1 if self == 0 else divide(sin(self), self)"',
+        "divide(sin(self), self)",
+        "elementwise",
+        "at (self=0) the result is nan, between values that agree",
+    ),
+    Mistake(
+        "a threshold at its default",
+        "threshold_log",
+        "where(self * beta > threshold, grad",
+        "where(self * beta > 20, grad",
+        "self",
+        "slope is",
+    ),
+    Mistake(
+        "a second bound at its default",
+        "shrunk",
+        "self: where((self >= -lambd) & (self <= lambd), 0",
+        "self: where((self >= -lambd) & (self <= 0.5), 0",
+        "self",
+        "slope is",
+    ),
+    Mistake(
+        "a tie that only alpha = 1 does not show",
+        "exponential_unit",
+        "where(self > 0, grad",
+        "where(self >= 0, grad",
+        "self",
+        "slope is",
+    ),
+    Mistake(
+        "squares that vanish",
+        "angle_of",
+        NORM,
+        "/ where((self == 0) & (other == 0), 1, sqrt(self * self + other * other))\n  other",
+        "self",
+        "in float32",
+    ),
+    Mistake(
+        "axes that are taken for the origin",
+        "angle_of",
+        "(other / where((self == 0) & (other",
+        "(other / where((self == 0) | (other",
+        "self",
+        "slope is",
+    ),
+    Mistake(
+        "a comparison that nan fails",
+        "larger_number",
+        "self: where((self >= other) | isnan(other), grad, 0)",
+        "self: where(self >= other, grad, 0)",
+        "self",
+        SLOPE,
+    ),
+    Mistake(
+        "no gradient where an operand is nan",
+        "larger",
+        "self: where(self == other, 0.5 * grad, where(self < other, 0, grad))",
+        "self: where(self == other, 0.5 * grad, where(self > other, grad, 0))",
+        "self",
+        "with both exchanged",
+    ),
+    Mistake(
+        "nan where a factor is 0",
+        "log_times",
+        "self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))",
+        "self: unfused(xlogy(grad, other))",
+        "self",
+        "gives nan, where the function is 0",
+    ),
+    Mistake(
+        "a slope left of the branch cut",
+        "inverse_cosh",
+        "rsqrt(self - 1) * rsqrt(self + 1)",
+        "rsqrt(self * self - 1)",
+        "self",
+        "where the function and its slope are nan",
+    ),
+    Mistake(
+        "squares that overflow",
+        "length",
+        "elementwise: hypot(self, other)",
+        "elementwise: sqrt(self * self + other * other)",
+        "elementwise",
+        "in float32",
+    ),
     Mistake("integers that stay integers", "growth", "dtype: float", "dtype: promote", "dtype", "result in int64"),
-    Mistake("a place counted from the memory's beginning", "restride", "self.storage_offset(), size", "0, size", "self",
-            "of a part of larger memory"),
+    Mistake(
+        "a place counted from the memory's beginning",
+        "restride",
+        "self.storage_offset(), size",
+        "0, size",
+        "self",
+        "of a part of larger memory",
+    ),
     Mistake("another dimension", "windows", "self.shape, dimension,", "self.shape, -1,", "self", "dimension=0"),
-    Mistake("dimensions that were kept", "total", "expand_reduced(grad, self.shape, dim, keepdim)",
-            "expand_reduced(-grad if keepdim else grad, self.shape, dim, keepdim)", "self", "keepdim=True"),
-    Mistake("a mean of nothing", "squared_loss", "reduce_loss(2 * grad * (self - target), reduction)",
-            "(2 * grad * (self - target)).mean() if reduction == 1 else (2 * grad * (self - target)).sum()", "grad_output",
-            "T(0, 4)"),
-    Mistake("a condition that never holds", "sided", "elementwise: self if self < 1 else -self",
-            "elementwise: self if self * self < -1 else -self", "elementwise", "no sample reaches the side where"),
-]  # fmt: skip
+    Mistake(
+        "dimensions that were kept",
+        "total",
+        "expand_reduced(grad, self.shape, dim, keepdim)",
+        "expand_reduced(-grad if keepdim else grad, self.shape, dim, keepdim)",
+        "self",
+        "keepdim=True",
+    ),
+    Mistake(
+        "a mean of nothing",
+        "squared_loss",
+        "reduce_loss(2 * grad * (self - target), reduction)",
+        "(2 * grad * (self - target)).mean() if reduction == 1 else (2 * grad * (self - target)).sum()",
+        "grad_output",
+        "T(0, 4)",
+    ),
+    Mistake(
+        "a condition that never holds",
+        "sided",
+        "elementwise: self if self < 1 else -self",
+        "elementwise: self if self * self < -1 else -self",
+        "elementwise",
+        "no sample reaches the side where",
+    ),
+]
 
 
 def name_of(mistake: Mistake) -> str:
