@@ -99,7 +99,7 @@ class Look:
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def compare_values(self, report: Report) -> None:
-        """The compiled kernel against the meaning of the expression; what both find nan is nan, and zeros have signs."""
+        """The compiled kernel against the meaning of the expression; zeros have signs."""
         wanted = self.evaluated(self.meaning.expression)
         if wanted is None or self.op.result_dtype[0] != "same":
             return

@@ -27,7 +27,7 @@ class Plain(ElementKernels):
         name = attribute.removesuffix("_rows").removesuffix("_complex")
         written: Kernel = getattr(module, name)
         if "_complex" in attribute:
-            own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}  # type: ignore[attr-defined]
+            own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
             written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
         return _over_rows(written) if attribute.endswith("_rows") else written
 

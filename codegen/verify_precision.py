@@ -143,7 +143,7 @@ class Dtypes:
 
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
-    def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> np.ndarray | None:
+    def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
         """What the op gives for tensors of a dtype; None where it refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
         keywords = {("input" if n == "self" else n): v for n, v in {**self.numbers, **tensors}.items()}

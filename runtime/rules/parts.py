@@ -24,7 +24,7 @@ def not_bool(op: str, self: Any) -> tuple[Any, ...]:
 
 
 def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
-    """Both parts are tensors of one floating-point dtype that has a complex one, float32 or float64; shapes broadcast."""
+    """Both parts are tensors of one floating-point dtype, float32 or float64, whose shapes broadcast."""
     names = [t._dtype.name for t in (first, second)]
     if any(name not in ("float32", "float64") for name in names):
         raise DtypeError(f"{op}(): expected float32 or float64 tensors, but got {names[0]} and {names[1]}")
