@@ -10,13 +10,12 @@ import numpy as np
 
 from specgrad.runtime.errors import NotDifferentiableError
 
-from .model import Entry
-from .proof.proof import policy_counts
 from .verify_batch import check_batch
 from .verify_dtypes import check_dtypes
 from .verify_elementwise import check_elementwise
 from .verify_errors import is_refusal, key_of, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
+from .verify_kink import check_kink
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
 from .verify_places import spec_entry
@@ -77,18 +76,8 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         check_refuses(op, report)
         for check in (check_dtypes, check_replaces, check_elementwise, check_precision):
             _attempt_whole(check, op, report)
-    entry = spec_entry(op)
-    if entry is not None and "kink" in entry.key_places and "kink" not in entry.inherited:
-        check_kink(op, entry, report)
+        check_kink(op, report)
     return report
-
-
-def check_kink(op: Any, entry: Entry, report: Report) -> None:
-    """A policy at kinks is for an op that has one, and samples that meet it: one that algebra finds needs none."""
-    report.checks += 1
-    if op.name not in report.kinks and not policy_counts(entry):
-        text = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
-        report.add(Finding(place_of(op, "kink"), op.name, "kink", text))
 
 
 def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from .bases import SPEC
@@ -49,7 +48,7 @@ def meaning_of(op: Any) -> Meaning | None:
         compute=replace(known.compute, tree=expression, text=op.expression),
         gradients={name: _formula(known, name, op.formulas[name]) for name in known.gradients if name in op.formulas},
     )
-    prover, written, derived = _prover(Path(op.spec)), {}, {}
+    prover, written, derived = _prover(op.spec), {}, {}
     for name, formula in entry.gradients.items():
         if formula.tree is None:
             continue
@@ -78,6 +77,6 @@ def _parsed(text: str) -> ast.expr:
 
 
 @functools.cache
-def _prover(path: Path) -> Prover:
+def _prover(spec: str) -> Prover:
     """What turns formulas into scalar expressions: by the ops of a spec, and of the tree."""
-    return Prover(entries_of(SPEC) | entries_of(path))
+    return Prover(entries_of(SPEC) | entries_of(spec))

@@ -16,12 +16,13 @@ from .model import Entry
 
 def spec_entry(op: Any) -> Entry | None:
     """The entry of an op with the places of its keys; None where the spec is gone or no longer holds it."""
-    return entries_of(Path(op.spec)).get(op.name)
+    return entries_of(op.spec).get(op.name)
 
 
 @cache
-def entries_of(path: Path) -> dict[str, Entry]:
+def entries_of(spec: str | Path) -> dict[str, Entry]:
     """The entries of a spec by name, each file read once."""
+    path = Path(spec)
     home = Home(path.resolve().parent, "", relative=True, label="own")
     functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
     return load_spec(path, path.name, functions)[0].by_name()

@@ -70,6 +70,32 @@ def test_the_page_counts_the_lines_of_the_example(tmp_path: Path) -> None:
     assert {name: row in PAGE for name, row in rows.items()} == dict.fromkeys(rows, True), rows
 
 
+def test_the_page_counts_the_lines_of_packages() -> None:
+    """Entries, and modules without layers and the first lines of the package."""
+    for name in ("activation_ops", "row_ops"):
+        package = ROOT / "examples" / name / "src" / name
+        spec = package / f"{name}.yaml"
+        lines = entry_lines(spec.read_text(encoding="utf-8"), load_spec(spec)[0].entries)
+        python = sum(code_lines(path) for path in package.glob("*.py") if path.stem not in ("__init__", "layers"))
+        assert f"| `{name}` | {len(lines)} | {sum(lines.values())} | {python} |" in PAGE, (lines, python)
+
+
+def test_own_slopes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page's function and entry are accepted and proved without a formula; with a wrong slope they are not."""
+    package = tmp_path / "cubic_ops"
+    package.mkdir()
+    files = {"__init__.py": "", "scalars.py": block("python slopes"), "cubic_ops.yaml": block("yaml slopes")}
+    for name, text in files.items():
+        (package / name).write_text(text, encoding="utf-8")
+    spec = str(package / "cubic_ops.yaml")
+    assert main([spec]) == 0, capsys.readouterr()
+    assert main(["prove", "--spec", spec]) == 0
+    assert capsys.readouterr().out.endswith("1 proved, 0 equal in numbers, 0 wrong\n")
+    (package / "scalars.py").write_text(files["scalars.py"].replace("3 * result", "2 * result"), encoding="utf-8")
+    assert main([spec]) == 1
+    assert "scalars.py:4:9: solved_cubic, slope by x: at x=" in capsys.readouterr().out
+
+
 def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entries of the section are accepted and proved, and the one that says where it appears has its own word."""
     (tmp_path / "waves.yaml").write_text(block("yaml section"), encoding="utf-8")

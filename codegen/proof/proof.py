@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..kernel_code import inlined
 from ..model import Entry, Formula
 from ..scalar_code import NotElementwise, substitute
 from . import algebra
-from .boundaries import POLICIES, Boundary
+from .boundaries import Boundary
 from .cases import Algebra, Case, NotAlgebraic, cases
 from .inlining import Plain
 from .numbers import Points, Unknown, evaluate
@@ -86,27 +86,6 @@ class Prover:
 
 def argument_names(entry: Entry) -> list[str]:
     return [a.name for a in entry.schema.arguments]
-
-
-def policy_counts(entry: Entry) -> bool:
-    """Whether the slopes of an element-wise op are other ones by some other policy: it has a kink."""
-    if entry.compute.kind != "elementwise" or entry.compute.tree is None:
-        return False
-    try:
-        return any(_is_wrong(replace(entry, kink=(policy,)), name) for policy in POLICIES for name in _derivable(entry))
-    except (NoSlope, Unknown):
-        return False
-
-
-def _derivable(entry: Entry) -> list[str]:
-    return [name for name, formula in entry.gradients.items() if formula.tree is not None]
-
-
-def _is_wrong(entry: Entry, argument: str) -> bool:
-    """Whether the derived slope, which has a value of its own at kinks, is wrong by the entry's policy."""
-    assert entry.compute.tree is not None
-    own = times(ast.Name("grad", ast.Load()), slope(entry.compute.tree, {argument: ONE}))
-    return Comparison(entry, argument, own, None).verdict().state == WRONG
 
 
 class Comparison:

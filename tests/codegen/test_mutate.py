@@ -156,3 +156,59 @@ def test_only_what_another_spec_has_not(tmp_path: Path, capsys: pytest.CaptureFi
     other.write_text(SPEC.read_text(encoding="utf-8"), encoding="utf-8")
     assert main(["mutate", "--unlike", str(other)]) == 0
     assert capsys.readouterr().out.startswith("0 ops, 0 mutants")
+
+
+def test_a_package_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With kernels, checks, scalar functions and ops of the package: mistakes are killed, also by its examples."""
+    package = tmp_path / "mutated_ops"
+    package.mkdir()
+    for name, text in OWN.items():
+        (package / name).write_text(text, encoding="utf-8")
+    spec = str(package / "mutated_ops.yaml")
+    assert main([spec, "--no-verify"]) == 0, capsys.readouterr()
+    out = tmp_path / "mutants.json"
+    assert main(["mutate", "--spec", spec, "--json", str(out)]) == 0, capsys.readouterr()
+    tripled, risen = json.loads(out.read_text(encoding="utf-8"))
+    assert tripled["wrong"] == risen["wrong"] == ""
+    assert min(tripled["killed"], risen["killed"]) > 10
+    survivors = {(m["key"], m["before"], m["after"]) for each in (tripled, risen) for m in each["survivors"]}
+    assert not {key for key, *_ in survivors} & {"self", "elementwise", "result", "kernel"}, survivors
+    assert main(["mutate", "tripledd", "--spec", spec]) == 1
+    assert "no op named 'tripledd' (did you mean 'tripled'?)" in capsys.readouterr().err
+    (package / "mutated_ops.yaml").write_text(OWN["mutated_ops.yaml"].replace("Three", "3"), encoding="utf-8")
+    assert main(["mutate", "--spec", spec]) == 1, "the package on disk is another one"
+
+
+OWN = {
+    "__init__.py": "",
+    "kernels.py": "def tripled(a):\n    return 3 * a\n\ndef doubled(a):\n    return 2 * a\n",
+    "checks.py": "def some(name, self):\n    '''At most three dimensions.'''\n    if self.ndim > 3:\n"
+    "        raise ValueError(f'{name}(): {self.ndim} dimensions')\n    return (self,)\n",
+    "scalars.py": "def risen(x):\n    return x * x + type(x)(1)\n",
+    "batching.py": "def whole(call):\n    return call.run(call.all_whole())\n",
+    "mutated_ops.yaml": """\
+- name: tripled(Tensor self) -> Tensor
+  dtypes: [float]
+  check: some
+  kernel: tripled
+  batch: whole
+  self: tripled(grad)
+  result: auto_linear
+  samples: ["self=T(3)"]
+  refuses: {ValueError: ["self=T(1, 1, 1, 1)"]}
+  doc: Three times.
+  example: |
+    >>> mutated_ops.tripled(sg.ones(2))
+    tensor([3., 3.])
+
+- name: risen(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: risen(self)
+  self: 2 * tripled(grad * self) / 3
+  result: auto_element_wise
+  doc: A parabola.
+  example: |
+    >>> mutated_ops.risen(sg.tensor([2.0]))
+    tensor([5.])
+""",
+}
