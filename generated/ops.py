@@ -8375,8 +8375,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         real: real_copy(grad)
         imag: imaginary_part(grad)
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
-            float64; shapes broadcast.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
+            broadcast.
     Example:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
@@ -8430,8 +8430,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: complex(abs * cos(angle), abs * sin(angle))
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one, float32 or
-            float64; shapes broadcast.
+        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
+            broadcast.
     Example:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])
