@@ -83,10 +83,12 @@ def _compare_gradients(
 def check_layouts(point: Point, report: Report) -> None:
     """The same values and gradients for operands and output gradients that lie in memory in other ways.
 
-    Not for views that read strides, which show something else then; other views may refuse what they cannot show.
+    Not for ops on the memory itself, which show something else then; views may refuse what they cannot show.
     """
-    reads_strides = any(".stride()" in formula for formula in point.op.formulas.values())
-    if reads_strides or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
+    counts_places = "storage_offset" in [
+        name for name, *_ in point.op.arguments
+    ]  # of the memory, however it is laid out
+    if counts_places or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
         return
     for kind, laid in LAYOUTS.items():
         _check_layout(point, kind, laid, report)
@@ -96,12 +98,14 @@ def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarr
     """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
     report.checks += 1
     strewn = [share(laid(array)) for array in point.arrays]
-    tensors = [adopt(np.ascontiguousarray(tensor.array)) for tensor in strewn]
+    tensors = [adopt(np.array(tensor.array, order="C")) for tensor in strewn]
     for tensor in (*strewn, *tensors):
         tensor._rg = True
     values = _values(point, tensors)
-    moved = _values(point, strewn) if point.op.kind == "view" else point.call(strewn)
-    if values is None or moved is None:
+    if values is None:
+        return
+    moved = _values(point, strewn) if point.op.kind in ("view", "composite") else point.call(strewn)
+    if moved is None:
         return
     for a, b in zip(moved, values, strict=True):
         if not same(a.detach().array, b.detach().array):
