@@ -45,9 +45,9 @@ def _combinations(tensors: int) -> Iterator[Sequence[Any]]:
 def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
     """What stands in the place of a call's numbers: what is there, then in each place each kind of number."""
     yield {}
-    scalars = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") in ("Scalar", "Operand")]
-    given = [name for name in call.arguments if ("input" if name == "self" else name) in scalars]
-    yield from ({name: number} for name in given for number in NUMBERS)
+    operands = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") == "Operand"]
+    given = [*call.scalars, *(name for name in call.arguments if name in operands)]
+    yield from ({name: number} for name in dict.fromkeys(given) for number in NUMBERS)
 
 
 def _answer(call: TypedCall, kinds: Sequence[Any], numbers: dict[str, Any]) -> Any:

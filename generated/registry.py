@@ -1789,7 +1789,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=True,
-        gives={"int32": "float32", "complex64": "complex64"},
+        gives={"int32": "float32", "complex64": "complex64", "int32 int": "int32"},
         formulas={"self": "grad", "result": "auto_element_wise"},
     ),
     Op(
@@ -2167,7 +2167,7 @@ OPS = [
         dtype="match",
         kink=("average",),
         complex=True,
-        gives={"int32": "float32", "complex64": "complex64"},
+        gives={"int32": "float32", "complex64": "complex64", "int32 int": "refused"},
         formulas={
             "self": "(grad.conj() * (1 - weight)).conj()",
             "end": "(grad.conj() * weight).conj()",
@@ -2345,7 +2345,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused"},
+        gives={"int32": "float32", "complex64": "refused", "int32 int": "int32"},
         formulas={"self": "where((self >= min) & (self <= max), grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2413,7 +2413,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused"},
+        gives={"int32": "float32", "complex64": "refused", "int32 int": "int32"},
         formulas={"self": "where(self >= min, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -2461,7 +2461,7 @@ OPS = [
         dtype="promote",
         kink=("larger",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused"},
+        gives={"int32": "float32", "complex64": "refused", "int32 int": "int32"},
         formulas={"self": "where(self <= max, grad, 0)", "result": "auto_element_wise"},
     ),
     Op(
@@ -3528,7 +3528,7 @@ OPS = [
         kink=("average",),
         complex=False,
         gives={"int32": "float32", "complex64": "refused"},
-        formulas={},
+        formulas={"result": "zero"},
     ),
     Op(
         name="bessel_j0",
@@ -8317,7 +8317,7 @@ OPS = [
         dtype="none",
         kink=("average",),
         complex=False,
-        gives={"int32": "int64", "float32": "refused"},
+        gives={"int32": "int64"},
         formulas={},
     ),
     Op(
@@ -13747,7 +13747,7 @@ OPS = [
         dtype="promote",
         kink=("average",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused"},
+        gives={"int32": "float32", "complex64": "refused", "int32 int": "refused"},
         formulas={
             "self": "grad * clamp(self - target, -delta, delta)",
             "target": "-grad * clamp(self - target, -delta, delta)",
