@@ -2826,7 +2826,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
+        gives={"int32": "float32", "float16": "float16", "complex64": "refused", "int32 int": "float32"},
         formulas={
             "other": "grad * self / (where(other == 0, 1, other) if self == 0 else other)",
             "result": "auto_element_wise",
@@ -2875,7 +2875,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
+        gives={"int32": "float32", "float16": "float16", "complex64": "refused", "int32 int": "float32"},
         formulas={
             "other": "grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)",
             "result": "auto_element_wise",
@@ -3254,7 +3254,7 @@ OPS = [
         dtype="float",
         kink=("average",),
         complex=False,
-        gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
+        gives={"int32": "float32", "float16": "float16", "complex64": "refused", "int32 int": "float32"},
         formulas={"other": "-grad * self * unfused(zeta(self + 1, other))", "result": "auto_element_wise"},
     ),
     Op(
