@@ -11,7 +11,7 @@ import yaml
 from . import formula
 from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
-from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, REFUSED, WITHOUT_GRADIENT
+from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
 from .places import Source, Text
 from .sections import Defaults
@@ -305,7 +305,7 @@ class EntryReader(Fields):
             message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
             self.report(self.source.where(node), message, "gives")
             return {}
-        pairs = [(self._dtypes(taken, ()), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
+        pairs = [(self._dtypes(taken, (*NUMBERS,)), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
         outputs = len(schema.returns)
         for (_, given), (_, text) in zip(node.value, pairs, strict=True):
             if len(text.split()) not in (0, 1, outputs):

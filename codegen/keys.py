@@ -9,6 +9,7 @@ ERRORS = ("IndexError", "NotImplementedError", "RuntimeError", "TypeError", "Val
 FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 DTYPES = (*FLOATS, *INTEGERS)
+NUMBERS = {"int": 2, "float": 2.5}  # words of `gives` for Python's numbers, and what stands for them
 REFUSED = "refused"  # the word of `gives` for dtypes that the op does not take
 
 # Keys whose value is one of a few words, or a list of them.

@@ -18,7 +18,7 @@ from .load import load_spec
 from .model import Entry, Spec
 from .mutate_entries import Mutant, mutants
 from .mutate_related import Related
-from .mutate_score import Score, by_kind, record, share, total
+from .mutate_score import Score, by_kind, kind_of, record, share, total
 from .project import Project, add_options
 from .verify_bounds import ENVIRONMENT
 from .verify_command import LIMIT, choose, seconds
@@ -55,6 +55,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--sample", type=int, metavar="N", help="how many ops, from all parts of the spec (default: all)"
     )
+    parser.add_argument(
+        "--key", action="append", metavar="KEY", help="only mutants of a key; may be given several times"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
@@ -77,7 +80,8 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
     asked: list[tuple[Score, Mutant | None]] = []
     for each in scores:
         asked.append((each, None))
-        asked += [(each, mutant) for mutant in mutants(each.entry, related, options.seed, options.most)]
+        chosen = mutants(each.entry, related, options.seed, options.most)
+        asked += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
     origin = Origin(options.spec, options.out, options.base)
     tasks: list[Task] = [
         (judge, (origin, each.entry))

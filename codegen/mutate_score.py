@@ -59,16 +59,16 @@ def by_kind(scores: Sequence[Score]) -> Iterator[str]:
     """The figures for each key, and for formulas of gradients and of tangents."""
     killed, left, same = Counter[str](), Counter[str](), Counter[str]()
     for each in scores:
-        killed.update(_kind(each.entry, mutant) for mutant, _ in each.killed)
-        same.update(_kind(each.entry, mutant) for mutant, _ in each.equivalent)
-        left.update(_kind(each.entry, mutant) for mutant in each.survivors)
+        killed.update(kind_of(each.entry, mutant) for mutant, _ in each.killed)
+        same.update(kind_of(each.entry, mutant) for mutant, _ in each.equivalent)
+        left.update(kind_of(each.entry, mutant) for mutant in each.survivors)
     for kind in sorted({*killed, *left, *same}):
         differ = killed[kind] + left[kind]
         share = f"{killed[kind] / differ:.1%}" if differ else "none differ"
         yield f"  {kind}: {killed[kind]} of {differ} killed, {same[kind]} equivalent: {share}"
 
 
-def _kind(entry: Entry, mutant: Mutant) -> str:
+def kind_of(entry: Entry, mutant: Mutant) -> str:
     """The key that a mutant is changed in; of those named after arguments and outputs what they hold."""
     if mutant.key in {a.name for a in entry.schema.arguments}:
         return "gradients"
@@ -82,7 +82,7 @@ def record(score: Score) -> dict[str, Any]:
         return {
             "place": str(mutant.where),
             "key": mutant.key,
-            "kind": _kind(score.entry, mutant),
+            "kind": kind_of(score.entry, mutant),
             "what": mutant.what,
             "before": mutant.before,
             "after": mutant.after,

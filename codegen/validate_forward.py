@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .context import Context
 from .formula import names, value_reads
+from .keys import WITHOUT_GRADIENT
 from .model import Entry, Formula, Problem
+from .proof.complete import missing_slope
 
 
 def check_forward(context: Context) -> Iterator[Problem]:
@@ -17,13 +20,14 @@ def check_forward(context: Context) -> Iterator[Problem]:
         return
     tensors = [argument.name for argument in entry.tensor_arguments]
     has_gradient = any(formula.tree is not None for formula in entry.gradients.values())
+    yield from _check_renounced(context)
     for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
         formula = entry.forward.get(output.name)
         if formula is None:
             if differentiable and has_gradient:
                 message = "a differentiable output needs a forward formula, such as auto_linear"
                 yield context.problem(entry.where, message, output.name)
-        elif not differentiable:
+        elif not differentiable and not (formula.keyword == "zero" and _renounces(entry)):
             yield context.problem(formula.where, "the output is not differentiable", output.name)
         elif all(name in entry.gradients and not _has_tangent(entry, name) for name in tensors):
             yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
@@ -31,6 +35,21 @@ def check_forward(context: Context) -> Iterator[Problem]:
             yield from _check_formula(context, output.name, formula.tree)
         else:
             yield from _check_keyword(context, output.name, formula)
+
+
+def _check_renounced(context: Context) -> Iterator[Problem]:
+    """A slope that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
+    entry = context.entry
+    if _renounces(entry) and not entry.forward and not missing_slope(replace(entry, output_differentiability=(True,))):
+        message = "the output has a slope: if it is to have no gradient, say `result: zero` as well"
+        yield context.problem(entry.key_places["output_differentiability"], message, "output_differentiability")
+
+
+def _renounces(entry: Entry) -> bool:
+    """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
+    computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
+    floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
+    return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_places
 
 
 def _check_formula(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:

@@ -9,17 +9,16 @@ follows is a convention: that is what `gives` is for, in words that `dtype` does
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from specgrad.runtime import dtypes
 
-from .keys import REFUSED
+from .keys import NUMBERS, REFUSED
 from .verify_masks import worst_index
 from .verify_report import Finding, Report, both, place_of
-from .verify_typed import TypedCall, in_dtype, typed_calls
+from .verify_typed import TypedCall, typed_calls
 
 CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samples of this size
 
@@ -33,58 +32,85 @@ def check_dtypes(op: Any, report: Report) -> None:
         _check_stated(call, words, wanted, report)
     if op.kind in ("elementwise", "kernel"):
         _check_refused(call, report)
-        for kind in (dtypes.int32, dtypes.bool_):
-            _check_integers(call, kind, report)
+        _check_half(call, report)
+        for words in ("int32", "bool", "int32 int", "int32 float32"):
+            _check_integers(call, words, report)
 
 
 def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
     """What `gives` says of some dtypes; one word stands for all outputs."""
     report.checks += 1
+    found = _answer(call, words)
+    right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
+    if found != right:
+        shown = " ".join(found if " " in wanted else dict.fromkeys(found))
+        text = f"({call.text}) gives {shown} for {words}, where the entry says {wanted}"
+        place = place_of(call.op, "gives")
+        report.add(Finding(place, call.op.name, "dtypes", f"{text} (see keys dtype, dtypes, result_dtype)"))
+
+
+def _answer(call: TypedCall, words: str) -> list[str]:
+    """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
-        names = [output._dtype.name for output in call.outputs(call.values(list(named(words))))]
+        return [output._dtype.name for output in _outputs(call, words)]
     except Exception as error:
-        found = f"raises {type(error).__name__}" if wanted != REFUSED else ""
-    else:
-        right = wanted.split() if " " in wanted else [wanted] * len(names)
-        found = f"gives {' '.join(dict.fromkeys(names) if ' ' not in wanted else names)}" if names != right else ""
-    if found:
-        text = (
-            f"({call.text}) {found} for {words}, where the entry says {wanted} (see keys dtype, dtypes, result_dtype)"
-        )
-        report.add(Finding(place_of(call.op, "gives"), call.op.name, "dtypes", text))
+        return [REFUSED if type(error) is not RuntimeError else f"an error of {call.op.kind}s"]
+
+
+def _outputs(call: TypedCall, words: str) -> list[Any]:
+    """What a call gives for tensors and numbers of these kinds."""
+    return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
+
+
+def _tensor_kinds(words: str) -> list[Any]:
+    return [dtypes.from_name(word) for word in words.split() if word not in NUMBERS]
+
+
+def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
+    """Numbers in the place of those of a call, of which the last stands for all that follow."""
+    given = [NUMBERS[word] for word in words.split() if word in NUMBERS]
+    return dict(zip(call.scalars, [*given, *given[-1:] * len(call.scalars)], strict=False))
 
 
 def _check_refused(call: TypedCall, report: Report) -> None:
     """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
-    if "complex" in call.op.dtypes:
+    if "complex" not in call.op.dtypes:
+        report.checks += 1
+        found = _answer(call, "complex64")
+        if found != [REFUSED]:
+            text = f"({call.text}) gives {' '.join(found)} for complex64, which dtypes leaves out (see key dtype)"
+            report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+
+
+def _check_half(call: TypedCall, report: Report) -> None:
+    """What takes float32 and gives it takes and gives float16, which is only stored in less."""
+    single = _answer(call, "float32")
+    if "float32" not in single or "complex64" in single:
         return
     report.checks += 1
-    values = [np.asarray(in_dtype(value, dtypes.complex64)) for value in call.values([dtypes.float32])]
-    try:
-        call.outputs(values)
-    except Exception:
-        return
-    text = f"({call.text}) takes complex64, which dtypes leaves out (see key dtype)"
-    report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+    found, right = _answer(call, "float16"), ["float16" if name == "float32" else name for name in single]
+    if found != right:
+        text = f"({call.text}) gives {' '.join(found)} for float16, and {' '.join(single)} for float32 (see key dtype)"
+        report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", text))
 
 
-def _check_integers(call: TypedCall, kind: Any, report: Report) -> None:
+def _check_integers(call: TypedCall, words: str, report: Report) -> None:
     """Integers against the same numbers as float64, where the op takes both; bools that stay bools are no numbers."""
-    values = call.values([kind])
+    values, numbers = call.values(_tensor_kinds(words)), _numbers(call, words)
     try:
-        found = call.outputs(values)
-        right = call.outputs([value.astype(np.float64) for value in values])
+        found = call.outputs(values, numbers)
+        right = call.outputs([value.astype(np.float64) for value in values], numbers)
     except Exception:  # it takes integers alone, or none
         return
     report.checks += 1
     for got, wanted in zip(found, right, strict=True):
-        if not (kind.kind == "b" and got._dtype.kind == "b"):
-            _compare(call, kind, got, wanted.array, report)
+        if not (words == "bool" and got._dtype.kind == "b"):
+            _compare(call, words, got, wanted.detach().array, report)
 
 
-def _compare(call: TypedCall, kind: Any, got: Any, wanted: np.ndarray, report: Report) -> None:
-    a, b = got.array, wanted
-    if a.shape == b.shape and got._dtype.kind in "bi" and kind.name in call.op.gives:
+def _compare(call: TypedCall, words: str, got: Any, wanted: np.ndarray, report: Report) -> None:
+    a, b = got.detach().array, wanted
+    if a.shape == b.shape and got._dtype.kind in "bi" and {words, words.split()[0]} & {*call.op.gives}:
         a, b = _whole(a, b)
     if a.shape == b.shape and same(a, b):
         return
@@ -94,7 +120,7 @@ def _compare(call: TypedCall, kind: Any, got: Any, wanted: np.ndarray, report: R
         text = "element {} is {}, with the same numbers as float64 {}".format(
             list(map(int, worst)), *both(a[worst], b[worst])
         )
-    about = f"({call.text}) in {kind.name} gives {got._dtype.name}: {text} (see key dtype)"
+    about = f"({call.text}) in {words} gives {got._dtype.name}: {text} (see key dtype)"
     report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", about))
 
 
@@ -110,8 +136,3 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     scale = max(1.0, float(finite.max(initial=0.0)))
     wide = np.complex128
     return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=CLOSE, atol=CLOSE * scale, equal_nan=True))
-
-
-def named(words: str) -> Iterator[Any]:
-    """The dtypes that some words name."""
-    return map(dtypes.from_name, words.split())

@@ -34,16 +34,28 @@ class TypedCall:
         padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
         return [in_dtype(drawn.array, kind) for drawn, kind in zip(self.tensors, padded, strict=False)]
 
+    @property
+    def scalars(self) -> list[str]:
+        """The arguments that are Python's numbers in this call and take part in promotion."""
+        types = {name: type_.rstrip("?") for name, type_, *_ in self.op.arguments}
+        return [
+            name
+            for name, value in self.arguments.items()
+            if types["input" if name == "self" else name] in ("Scalar", "Operand") and isinstance(value, int | float)
+        ]
+
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """What the op gives for such tensors, which require grad where they can; `others` stand for arguments."""
+        """What the op gives for such tensors; those with a gradient require it. `others` stand for arguments."""
         given = {id(drawn): array for drawn, array in zip(self.tensors, arrays, strict=True)}
 
-        def passed(value: Any) -> Any:
+        def passed(name: str, value: Any) -> Any:
             if isinstance(value, list):
-                return [passed(item) for item in value]
-            return _tensor(given.get(id(value), value.array)) if isinstance(value, Drawn) else value
+                return [passed(name, item) for item in value]
+            if not isinstance(value, Drawn):
+                return value
+            return _tensor(given.get(id(value), value.array), name in self.op.inputs)
 
-        arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
+        arguments = {name: passed(name, value) for name, value in (self.arguments | dict(others or {})).items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
             arguments["self"] = arguments["self"].detach()
         with np.errstate(all="ignore"):
@@ -51,9 +63,9 @@ class TypedCall:
         return [found] if isinstance(found, TensorBase) else list(found)
 
 
-def _tensor(array: np.ndarray) -> Any:
+def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
     tensor = adopt(array.copy())
-    tensor._rg = tensor._dtype.kind in "fc"
+    tensor._rg = has_gradient and tensor._dtype.kind in "fc"
     return tensor
 
 
