@@ -13,7 +13,7 @@ from specgrad.runtime.errors import NotDifferentiableError
 from .verify_batch import check_batch
 from .verify_dtypes import check_dtypes
 from .verify_elementwise import check_elementwise
-from .verify_errors import is_refusal, key_of, said
+from .verify_errors import key_of, on_purpose, said
 from .verify_forward import check_forward, check_forward_again, check_forward_over_reverse
 from .verify_kink import check_kink
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
@@ -65,18 +65,24 @@ AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, 
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
-    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given."""
+    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given.
+
+    Points that nobody listed are looked for where those of the entry show nothing wrong: what they show is shown once.
+    """
     report = Report() if report is None else report
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
-        for text, is_complex in variant_points(op):
-            verify_variant(op, text, is_complex, report)
         check_kinds(op, report)
         check_refuses(op, report)
-        for check in (check_dtypes, check_replaces, check_elementwise, check_precision):
+        for check in (check_dtypes, check_replaces):
             _attempt_whole(check, op, report)
         check_kink(op, report)
+        if not report.concerns(op.name):
+            for text, is_complex in variant_points(op):
+                verify_variant(op, text, is_complex, report)
+            for check in (check_elementwise, check_precision):
+                _attempt_whole(check, op, report)
     return report
 
 
@@ -86,7 +92,7 @@ def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report
         check(op, report)
     except Exception as error:
         key = key_of(op, error)
-        if not any(finding.op == op.name for finding in report.findings.values()):
+        if not report.concerns(op.name):
             report.add(Finding(place_of(op, key), op.name, key, said(error)))
 
 
@@ -102,13 +108,14 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
         point = Point(op, text, hard=True, is_complex=is_complex)
         outputs = point.outputs(point.tensors())
     except Exception as error:
-        if not is_refusal(error):
+        if not on_purpose(error):
             key = key_of(op, error)
             report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
         return
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
     for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
-        with formulas_alone() if BACKWARD in op.formulas and check is check_reverse else nullcontext():
+        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
+        with formulas_alone() if alone else nullcontext():
             if is_finite or check is not check_backward:  # of a result that is not finite either is right
                 attempt(check, point, report)
 

@@ -17,7 +17,7 @@ import numpy as np
 from .proof.numbers import Unknown, evaluate
 from .proof.sides import Sides, conditions
 from .verify_entries import Meaning, meaning_of
-from .verify_errors import is_refusal
+from .verify_errors import on_purpose
 from .verify_point import adopt, gradients
 from .verify_report import Finding, Report, both, number, place_of
 from .verify_slopes import slopes
@@ -25,6 +25,7 @@ from .verify_spots import Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4
+SMOOTH = 1e-7  # slopes from both sides that differ by less, in units of the steps, are one to `verify_slopes`
 SMALLER = 2.0**-5  # steps of differences: where slopes meet in a corner of their own, large ones are not exact
 TINY = 1e-140  # smaller ones have squares that are 0, with which the derived slope may be computed
 NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
@@ -40,7 +41,7 @@ def check_elementwise(op: Any, report: Report) -> None:
         try:
             looked = Look(op, meaning, place)
         except Exception as error:
-            if not is_refusal(error):
+            if not on_purpose(error):
                 raise
             continue
         computed += 1
@@ -165,7 +166,8 @@ class Look:
             self.report(~(outside & np.isfinite(given)), given, derived, name, subject, text, report)
         moved = self.differences(name)
         settled = np.isfinite(moved) & ~self.place.directly & np.isfinite(self.value)
-        close = np.abs(given - moved) <= BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + 1e-7
+        allowed = BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + SMOOTH / self.steps(name)
+        close = np.abs(given - moved) <= allowed
         known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
         special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
         self.report(
@@ -184,10 +186,15 @@ class Look:
             worst = np.fmax(worst, np.nan_to_num(np.abs(there - derived), nan=np.inf))
         return np.asarray(16 * worst)
 
+    def steps(self, name: str) -> np.ndarray:
+        """The unit of the steps of differences at each spot."""
+        column = self.place.columns[name]
+        return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
+
     def differences(self, name: str) -> np.ndarray:
         """The slopes by differences at all spots at once: no element has to do with another."""
         column, shift = self.place.columns[name], np.zeros(1)
-        scale = SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0))
+        scale = self.steps(name)
         order = [n for n, f in self.meaning.entry.gradients.items() if f.tree is not None]
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []

@@ -43,7 +43,7 @@ PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call 
 
 def is_refusal(error: BaseException) -> bool:
     """Whether a call was refused as it should be: on purpose, and before anything was computed."""
-    return is_proper(error) and on_purpose(error) and not computes(error)
+    return on_purpose(error) and not computes(error)
 
 
 def is_proper(error: BaseException) -> bool:
@@ -52,7 +52,9 @@ def is_proper(error: BaseException) -> bool:
 
 
 def on_purpose(error: BaseException) -> bool:
-    """Whether somebody wrote `raise`, rather than that an operation failed."""
+    """Whether somebody wrote `raise` for a wrong call, be it in a kernel, rather than that an operation failed."""
+    if not is_proper(error):
+        return False
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

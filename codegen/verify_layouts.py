@@ -11,7 +11,7 @@ from specgrad.runtime.dtypes import dtype
 from specgrad.runtime.tensor import adopt, share
 
 from .keys import WITHOUT_GRADIENT
-from .verify_errors import is_refusal
+from .verify_errors import on_purpose
 from .verify_masks import compare, same, worst_index
 from .verify_point import Point, gradients
 from .verify_report import Finding, Report, both, place_of
@@ -168,7 +168,7 @@ def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
     try:
         return point.call(tensors)
     except Exception as error:
-        if is_refusal(error):
+        if on_purpose(error):
             return None
         raise
 

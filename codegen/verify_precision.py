@@ -19,7 +19,7 @@ from specgrad.runtime.tensor import adopt
 
 from .proof.numbers import Unknown, evaluate
 from .verify_entries import Meaning, meaning_of
-from .verify_errors import is_refusal
+from .verify_errors import on_purpose
 from .verify_places import spec_entry
 from .verify_plain import Plain, plain
 from .verify_report import Finding, Report, both, place_of
@@ -150,7 +150,7 @@ class Dtypes:
         try:
             return self.op.function(**keywords)
         except Exception as error:
-            if is_refusal(error):
+            if on_purpose(error):
                 return None
             raise
 

@@ -51,6 +51,10 @@ class Report:
     def has(self, op: str, subject: str) -> bool:
         return (op, subject) in self.findings
 
+    def concerns(self, op: str) -> bool:
+        """Whether something was found of an op."""
+        return any(known == op for known, _ in self.findings)
+
     def lines(self, order: Sequence[str]) -> list[str]:
         """The findings in the order of the spec."""
         rank = {name: i for i, name in enumerate(order)}

@@ -128,6 +128,7 @@ ENTRIES = {
     "sum": """\
         (Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
           check: reduced_dims
+          refuses: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
           batch: reduction
           self: expand_reduced(grad, self.shape, dim, keepdim)
@@ -147,6 +148,7 @@ ENTRIES = {
         (Tensor self, int dim) -> Tensor
           dtypes: [float]
           check: one_dim
+          refuses: ["self=T(3, 4), dim=2"]
           kernel: cumsum
           batch: along
           self: grad.flip([dim]).cumsum(dim).flip([dim])
@@ -157,6 +159,7 @@ ENTRIES = {
         (Tensor self, int dim) -> Tensor
           dtypes: [float]
           check: one_dim
+          refuses: ["self=T(3, 4), dim=2"]
           kernel: cumsum
           batch: along
           self: grad.flip([dim]).cumsum(dim).flip([dim])
@@ -169,6 +172,7 @@ ENTRIES = {
           dtype: match
           dtypes: [float]
           check: mm
+          refuses: ["self=T(3, 3), mat2=T(2, 3)"]
           kernel: mm
           batch: product
           self: grad.mm(adjoint(mat2))
@@ -183,6 +187,7 @@ ENTRIES = {
           dtypes: [float]
           kernel: softmax
           check: softmax
+          refuses: ["self=T(3, 4), dim=2"]
           self: softmax_backward(grad, result, dim)
           result: softmax_backward(self_t, result, dim)
           samples: ["self=T(3, 4), dim=1"]
@@ -193,6 +198,7 @@ ENTRIES = {
           dtypes: [float]
           result_dtype: [same, int64]
           check: one_dim_nonempty
+          refuses: ["self=T(3, 4), dim=2"]
           kernel: max_dim
           self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
           values: auto_select
@@ -203,6 +209,7 @@ ENTRIES = {
           dtype: match
           dtypes: [float, complex]
           check: mm
+          refuses: ["self=T(3, 3), mat2=T(2, 3)"]
           kernel: mm
           batch: product
           self: grad.mm(adjoint(mat2))
@@ -216,6 +223,8 @@ ENTRIES = {
           dtypes: [float]
           kernel: convolution
           check: convolution
+          refuses:
+            - self=T(2, 5), weight=T(3, 2, 3), bias=T(3), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1
           self: convolution_input_grad(grad, weight, self.shape, stride, padding, dilation, groups)
           weight: convolution_weight_grad(grad, self, weight.shape, stride, padding, dilation, groups)
           bias: sum_to_channel(grad, stride)
@@ -230,6 +239,7 @@ ENTRIES = {
           dtype: same
           dtypes: [float]
           check: index_select
+          refuses: ["self=T(3, 3), dim=2, index=V([0])"]
           kernel: index_select
           batch: select_rows
           index: non_differentiable
@@ -242,6 +252,7 @@ ENTRIES = {
           dtype: promote
           dtypes: [float]
           check: cat
+          refuses: ["tensors=[T(2, 2), T(2, 3)], dim=0"]
           kernel: cat
           tensors: cat_backward(grad, sizes(tensors), dim)
           result: auto_linear
