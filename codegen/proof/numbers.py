@@ -28,7 +28,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "angle": lambda x: np.where(x < 0, np.pi, 0.0),
     "divide": np.true_divide,
     "rsqrt": lambda x: 1 / np.sqrt(x),
-    "pow": lambda x, y: np.power(*np.broadcast_arrays(np.asarray(x, float), y)),  # of one number NumPy takes the root
+    "pow": np.float_power,  # for the exponent 0.5 np.power takes the root, which has another value at -inf
     "pow_number": lambda x, y: np.where(np.abs(y) == 0.5, np.power(np.sqrt(x), np.sign(y)), np.power(x, y)),
     "round": np.rint,
     "round_decimals": lambda x, decimals: np.rint(x * 10.0**decimals) / 10.0**decimals,

@@ -188,7 +188,7 @@ NUMBERS = [
     ("turned", "  samples: ", "  domain: {dim0: [0]}\n  samples: ",
      "24:18: turned, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
     ("chosen", "  samples: ", "  once_differentiable: true\n  samples: ",
-     "28:24: chosen, once_differentiable: the op has no gradient formula: leave the key out"),
+     "29:24: chosen, once_differentiable: the op has no gradient formula: leave the key out"),
     ("bend", "[function, inplace]", "[]",
      "2:13: bend, variants: an empty list says nothing: fill it, or leave the key out"),
 ]  # fmt: skip

@@ -114,6 +114,7 @@ ENTRIES = {
     "restride": """\
         (Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)
           check: as_strided
+          refuses: ["self=T(3, 4), size=[2, 3], stride=[4]"]
           view: as_strided
           batch: restrided
           self: >-
@@ -124,6 +125,7 @@ ENTRIES = {
     "windows": """\
         (Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
           check: unfold
+          refuses: ["self=T(2, 5), dimension=2, size=2, step=3"]
           view: unfold
           batch: windows
           self: unfold_backward(grad, self.shape, dimension, size, step)
@@ -134,6 +136,7 @@ ENTRIES = {
         (Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
           dtypes: [float]
           check: reduced_dims
+          refuses: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
           batch: reduction
           self: expand_reduced(grad, self.shape, dim, keepdim)
@@ -147,6 +150,7 @@ ENTRIES = {
           kernel: mse_loss_backward
           batch: pointwise_loss_grad
           check: pointwise_loss_backward
+          refuses: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
           grad_output: reduce_loss(2 * grad * (self - target), reduction)
           self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
           target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
