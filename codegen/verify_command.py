@@ -30,16 +30,16 @@ def package_of(project: Project) -> Package:
     return PACKAGE if project.in_tree else Package.of(project.root, project.home)
 
 
-def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
+def verify_command(names: Sequence[str], limit: float = LIMIT, widely: bool = False) -> int:
     """Check the ops in the tree, or the named ones; 1 when something is wrong."""
     spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, names, disproved(spec), limit)
+    return verify(PACKAGE, names, disproved(spec), limit, widely)
 
 
-def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
+def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT, widely: bool = False) -> int:
     """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
     known_wrong = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project, limit)]
-    return verify(package_of(project), names, known_wrong, limit)
+    return verify(package_of(project), names, known_wrong, limit, widely)
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
@@ -73,7 +73,13 @@ def verify_package(
     return verify(Package.of(root, home, spec), names, known, limit)
 
 
-def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:
+def verify(
+    package: Package,
+    names: Sequence[str],
+    known_wrong: Sequence[Finding],
+    limit: float = LIMIT,
+    widely: bool = False,
+) -> int:
     """Check a package, print what is wrong and the figures.
 
     What is known to be wrong without computing is reported with what the checks find.
@@ -86,7 +92,7 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
     chosen = choose(list(known), names)
     if chosen is None:
         return 1
-    report = checked(package, {name: known[name] for name in chosen}, limit)
+    report = checked(package, {name: known[name] for name in chosen}, limit, widely)
     for finding in known_wrong:
         if finding.op in chosen or finding.op not in known:  # of a function: all that call it rest on it
             report.add(finding)
