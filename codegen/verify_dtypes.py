@@ -54,7 +54,7 @@ def _answer(call: TypedCall, words: str) -> list[str]:
     try:
         return [output._dtype.name for output in _outputs(call, words)]
     except Exception as error:
-        return [REFUSED if type(error) is not RuntimeError else f"an error of {call.op.kind}s"]
+        return [REFUSED if type(error) is not RuntimeError else "an error"]
 
 
 def _outputs(call: TypedCall, words: str) -> list[Any]:

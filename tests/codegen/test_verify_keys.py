@@ -35,7 +35,7 @@ def test_what_entries_state_of_dtypes_comes_out(name: str) -> None:
     ("name", "gives", "says"),
     [
         ("erf", {"int32": "int32"}, "gives float32 for int32, where the entry says int32"),
-        ("erf", {"complex64": "float32"}, "raises UnsupportedDtypeError for complex64, where the entry says float32"),
+        ("erf", {"complex64": "float32"}, "gives refused for complex64, where the entry says float32"),
         ("erf", {"int32": "refused"}, "gives float32 for int32, where the entry says refused"),
         ("max.dim", {"int32": "int32"}, "gives int32 int64 for int32, where the entry says int32"),
         ("max.dim", {"int32": "int32 int32"}, "gives int32 int64 for int32, where the entry says int32 int32"),
@@ -63,7 +63,46 @@ def test_integers_that_lose_what_is_computed_are_found() -> None:
 def test_complex_numbers_that_dtypes_leaves_out_are_refused() -> None:
     """Nothing turns them into real ones."""
     (found,) = findings(check_dtypes, "square", dtypes=("bool", "int", "float"), gives={})
-    assert "takes complex64, which dtypes leaves out" in found
+    assert "gives complex64 for complex64, which dtypes leaves out" in found
+
+
+def failing(input: Any) -> Any:
+    """A function whose kernel takes no complex numbers, and does not say so."""
+    if input.is_complex():
+        raise RuntimeError("square(): cannot be computed for arguments")
+    return input * input
+
+
+def test_a_kernel_that_fails_refuses_nothing() -> None:
+    """Neither where an entry states a refusal, nor where it leaves a kind out."""
+    changed = {"function": failing, "dtypes": ("bool", "int", "float"), "gives": {"complex64": "refused"}}
+    (found,) = findings(check_dtypes, "square", **changed)
+    assert "gives an error for complex64" in found
+
+
+def test_what_takes_float32_takes_float16() -> None:
+    """And gives it: it is stored in less, and computed in float32."""
+    (found,) = findings(check_dtypes, "square", function=lambda input: input.float() * input.float(), gives={})
+    assert "gives float32 for float16, and float32 for float32" in found
+
+
+def half_of_both(input: Any, other: Any) -> Any:
+    """A function that cuts its second operand to the dtype of its first."""
+    return sg.logical_and(input, other.to(input.dtype))
+
+
+def test_operands_of_unlike_dtypes_lose_nothing() -> None:
+    """What an integer would cut is found where a mask comes out, and no dtype shows it."""
+    (found,) = findings(check_dtypes, "logical_and", function=half_of_both)
+    assert "in int32 float32 gives bool: element" in found
+
+
+def test_numbers_have_kinds_too() -> None:
+    """`int32 int: int32`: an integer tensor and an integer; what the sample has is a float."""
+    stated = BY_NAME["clamp_min"].gives
+    assert (stated["int32"], stated["int32 int"]) == ("float32", "int32")
+    (found,) = findings(check_dtypes, "clamp_min", gives={"int32 int": "int64"})
+    assert "gives int32 for int32 int, where the entry says int64" in found
 
 
 @pytest.mark.parametrize("name", [name for name, op in BY_NAME.items() if op.replaces])
