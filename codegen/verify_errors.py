@@ -24,7 +24,8 @@ def key_of(op: Any, error: BaseException) -> str:
     """The key of what the op's function called last: its check, or how it is computed; empty where neither raised."""
     name = op.function.__name__
     codes = [code for each in _chain(error) for code in _codes(each)]
-    own = [i for i, code in enumerate(codes) if code.co_name in (name, f"_{name}") and _file(code).name == "ops.py"]
+    file = op.function.__code__.co_filename  # a mutant's has no place on disk
+    own = [i for i, code in enumerate(codes) if code.co_name in (name, f"_{name}") and code.co_filename == file]
     behind = codes[own[-1] + 1 :] if own else []
     if not behind:
         return ""

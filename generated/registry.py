@@ -4904,6 +4904,8 @@ OPS = [
             "self=V([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]]), dim=1",
             "self=T(2, 0), dim=1",
             "self=T(0, 2), dim=1",
+            "self=T(0, 0), dim=0",
+            "self=T(3, 0), dim=0",
             "self=T(), dim=0",
         ),
         domain={},
