@@ -134,7 +134,8 @@ WIDE = """\
   gives: {int32: int64}
   check: one_dim
   kernel: cumsum
-  self: reversed_cumsum(grad, dim)
+  refuses: ["self=T(3, 4), dim=2"]
+  self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: auto_linear
   samples: ["self=T(3, 4), dim=1"]
 """
