@@ -184,7 +184,7 @@ SPEC = """\
   dtypes: [float]
   kernel: cumsum
   reference: np.flip(np.cumsum(np.flip(self, dim), dim), dim)
-  self: reversed_cumsum(grad, dim)
+  self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: auto_linear
   samples: ["self=T(3, 4), dim=1"]
 - name: doubled(Tensor self) -> Tensor
@@ -214,7 +214,7 @@ SPEC = """\
   kernel: cumsum
   check: one_dim
   reference: np.cumsum(self, dim)
-  self: reversed_cumsum(grad, dim)
+  self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: auto_linear
   samples: ["self=T(3, 4), dim=1"]
   refuses: {IndexError: ["self=T(3, 4), dim=2", "self=T(3), dim=-2"]}
