@@ -79,6 +79,7 @@ def guarded(op: Any, report: Report) -> Report:
     from .verify_guards import damage, last_size
 
     gc.collect()  # arrays are looked at when they are freed
+    gc.freeze()  # what is left are the compiler's tables, which the next collection need not walk through
     for how, count in damage().items():
         if count:
             text = f"{how}: {count} arrays, of {last_size()} bytes the last" if "outside" in how else f"{how}: {count}"

@@ -17549,8 +17549,9 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
+    computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(lu_kernels.row_order(array_in(pivots, None), rows), None)
+        result = adopt(lu_kernels.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
