@@ -36,7 +36,8 @@ class Lost:
 class Worker:
     """A process that runs tasks, and the pipe to it."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], from_end: bool) -> None:
+        self.from_end = from_end
         self.link, theirs = FRESH.Pipe()
         self.process = FRESH.Process(target=serve, args=(theirs,), daemon=True)
         with variables(environment):
@@ -75,6 +76,9 @@ def answers(
 ) -> Iterator[tuple[int, Any]]:
     """(number, answer or `Lost`) of every task, as they end.
 
+    Every second process begins at the end of the list: neighbours often want the same to be compiled, and two processes
+    side by side would both compile it.
+
     Args:
         tasks: what to run; functions and arguments are pickled.
         seconds: how long each may take, the start of a process included.
@@ -90,9 +94,11 @@ def answers(
     try:
         while waiting or busy:
             while waiting and len(busy) < processes:
-                worker = idle.pop() if idle else Worker(environment or {})
+                from_end = sum(worker.from_end for worker in busy) < len(busy) / 2
+                worker = next((w for w in idle if w.from_end == from_end), None) or Worker(environment or {}, from_end)
+                idle = [w for w in idle if w is not worker]
                 busy.append(worker)
-                worker.give(*waiting.popleft(), seconds)
+                worker.give(*(waiting.pop() if from_end else waiting.popleft()), seconds)
             for worker, answer, usable in _ended(busy, seconds):
                 busy.remove(worker)
                 if usable:

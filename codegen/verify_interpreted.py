@@ -25,15 +25,22 @@ class Interpreted(ElementKernels):
         self.tree = tree
 
     def compiled(self, module: Any, attribute: str) -> Kernel:
-        """A kernel of flat arrays, or the loop over rows around one, as the tree's table has them."""
-        name = attribute.removesuffix("_rows").removesuffix("_complex")
+        """A kernel of flat arrays, as the tree's table has it where it is the same."""
+        name = attribute.removesuffix("_complex")
         written, before = getattr(module, name), getattr(importlib.import_module(self.tree.module), name, None)
         if before is not None and _same(written, before):
             kernel: Kernel = getattr(self.tree, attribute)
             return kernel
         library = cpu_library("_complex" in attribute)
-        kernel = _of_arrays(rebuilt(written, library.used_by(written)))
-        return _over_rows(kernel) if attribute.endswith("_rows") else kernel
+        return _of_arrays(rebuilt(written, library.used_by(written)))
+
+    def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
+        """As compiled kernels are run, or in Python."""
+        kernel = getattr(self, attribute)
+        if hasattr(kernel, "py_func"):
+            super().run_rows(attribute, operands, plan)
+        else:
+            over_rows(kernel, operands, plan)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -51,16 +58,12 @@ def _of_arrays(function: Kernel) -> Kernel:
     return kernel
 
 
-def _over_rows(kernel: Kernel) -> Kernel:
+def over_rows(kernel: Kernel, operands: tuple[Any, ...], plan: Any) -> None:
     """What `runtime.kernels.rows.over_rows` does."""
-
-    def loop(operands: Any, steps: np.ndarray, inner: int, size: int, first: int, last: int) -> None:
-        for number in range(first, last):
-            q, r = divmod(number, inner)
-            starts = [int(steps[k, 0] * q + steps[k, 1] * r) for k in range(len(operands))]
-            kernel(*[_row(operand, start, size) for operand, start in zip(operands, starts, strict=True)])
-
-    return loop
+    for number in range(plan.outer * plan.inner):
+        q, r = divmod(number, plan.inner)
+        starts = [int(outer * q + inner * r) for outer, inner in plan.steps]
+        kernel(*[_row(operand, start, plan.size) for operand, start in zip(operands, starts, strict=True)])
 
 
 def _row(operand: Any, start: int, size: int) -> Any:

@@ -13,7 +13,7 @@ from specgrad.runtime.kernels import scalar_complex
 from specgrad.runtime.kernels.compile import names_in, rebuilt
 from specgrad.runtime.kernels.table import ElementKernels
 
-from .verify_interpreted import _over_rows
+from .verify_interpreted import over_rows
 from .verify_point import formulas_alone
 
 Kernel = Callable[..., Any]
@@ -23,13 +23,15 @@ class Plain(ElementKernels):
     """The loops of a generated module, as they are written."""
 
     def compiled(self, module: Any, attribute: str) -> Kernel:
-        """A kernel of flat arrays, or the loop over rows around one."""
-        name = attribute.removesuffix("_rows").removesuffix("_complex")
-        written: Kernel = getattr(module, name)
+        """A kernel of flat arrays."""
+        written: Kernel = getattr(module, attribute.removesuffix("_complex"))
         if "_complex" in attribute:
             own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
             written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
-        return _over_rows(written) if attribute.endswith("_rows") else written
+        return written
+
+    def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
+        over_rows(getattr(self, attribute), operands, plan)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 from .casting import cast, copy_cast
 from .dtypes import bool_
 from .kernels.cpu.copies import copied
-from .kernels.jobs.sharing import by_slices, shared
+from .kernels.jobs.sharing import by_slices
 from .kernels.table import ElementKernels
 from .rows import broadcast_rows, rows
 from .shapes import Shape
@@ -49,9 +49,7 @@ def launch(
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
         given[index] = (given[index],)
-    loop = getattr(kernels, f"{attribute}_rows")
-    arguments = (*given, *numbers, *outs), plan.steps, plan.inner, plan.size
-    shared(loop, arguments, plan.outer * plan.inner, outs[0].size)
+    kernels.run_rows(attribute, (*given, *numbers, *outs), plan)
 
 
 def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
@@ -116,8 +114,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         given[index] = (given[index],)
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
     flat = np.empty(count, final.np)
-    arguments = (*given, *floats, flat), plan.steps, plan.inner, plan.size
-    shared(op.kernels.forward_rows, arguments, plan.outer * plan.inner, count)
+    op.kernels.run_rows("forward", (*given, *floats, flat), plan)
     return fresh(flat, shape, final)
 
 

@@ -1,4 +1,4 @@
-"""Intrinsics for numba kernels that work with addresses: that of an array, and arrays over memory at an address.
+"""Intrinsics for numba kernels that work with addresses: that of an array, arrays over memory, and calls of kernels.
 
 A kernel that gets addresses and strides in place of arrays is compiled once, however its operands lie.
 """
@@ -64,6 +64,27 @@ def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row:
     return types.Array(like, 2, "A")(like, start, rows, columns, row), code
 
 
+@for_numba
+def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
+    """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing.
+
+    The kernel has been compiled for arguments of these types, and whoever calls keeps it alive.
+    """
+    from numba import types
+    from numba.core import cgutils
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        convention, kinds = context.call_conv, signature.args[1].types
+        values = cgutils.unpack_tuple(builder, args[1], len(kinds))
+        passed = convention._get_arg_packer(kinds).as_arguments(builder, values)
+        kind = convention.get_function_type(types.none, kinds)
+        result, error = (cgutils.alloca_once(builder, argument.pointee) for argument in kind.args[:2])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [result, error, *passed])
+        return context.get_dummy_value()
+
+    return types.void(kernel, arguments), code
+
+
 def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence[Any], strides: Sequence[Any]) -> Any:
     """An array over memory that somebody else keeps; the last dimension is contiguous."""
     from numba import types
@@ -77,4 +98,4 @@ def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence
     return array._getvalue()
 
 
-INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, part_of, matrix_at)
+INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, part_of, matrix_at, call_at)

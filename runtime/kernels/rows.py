@@ -2,22 +2,55 @@
 
 An operand is an array, of which each call gets one row; or an array in a tuple of its own, of which each call gets one
 number, the same for the whole row; or a number. A kernel's text is the same for all of these, because here a number may
-be indexed and stands for a row of equal ones. Numba compiles the loops for the kinds of operand that come.
+be indexed and stands for a row of equal ones.
+
+The loop calls the kernel at its address: it is compiled for the kinds of operand that come, once for the kernels of all
+ops that take such operands, and kept in numba's cache for all of them.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import places
+from .jit import jit
+from .jobs.calls import address_of, compiled_for
+from .places import call_at
 
 
-def over_rows(operands: Any, steps: Any, inner: int, size: int, first: int, last: int) -> None:
-    """Call `kernel` on a range of rows: operand k's begins at steps[k, 0] q + steps[k, 1] r for row q inner + r."""
+class Loop(NamedTuple):
+    """`over_rows` and a kernel, compiled for the same operands."""
+
+    kernel: int  # the address of its machine code
+    run: Any  # what calls `over_rows` without asking for the types of its arguments
+
+
+def loop_for(kernel: Any, operands: tuple[Any, ...], steps: np.ndarray) -> Loop:
+    """The loop over the rows of such operands."""
+    from numba import typeof
+
+    register()
+    address = address_of(kernel, tuple(value[0][0] if type(value) is tuple else value for value in operands))
+    types = [typeof(argument) for argument in (address, operands, steps, 0, 0, 0, 0)]
+    return Loop(address, compiled_for(over_rows, types).entry_point)
+
+
+def kind(operand: Any) -> Any:
+    """Equal for operands of which a kernel gets rows, or numbers, of the same type."""
+    if type(operand) is np.ndarray:
+        return operand.dtype.num
+    return ~operand[0].dtype.num if type(operand) is tuple else type(operand)
+
+
+@jit
+def over_rows(kernel: int, operands: Any, steps: Any, inner: int, size: int, first: int, last: int) -> None:
+    """Call a kernel on a range of rows: operand k's begins at steps[k, 0] q + steps[k, 1] r for row q inner + r."""
     q, r = first // inner, first % inner
     for _ in range(first, last):
-        kernel(*rows_of(operands, steps, q, r, size))  # type: ignore[name-defined]  # noqa: F821
+        call_at(kernel, rows_of(operands, steps, q, r, size))
         r += 1
         if r == inner:
             q, r = q + 1, 0

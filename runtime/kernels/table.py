@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-from pathlib import Path
 from typing import Any
 
 from . import rows
 from .compile import building, cpu_library, rebuilt
+from .jobs.sharing import is_shared, shared
 from .loading import load_compiler
 from .placewise import placewise
 
 
 class ElementKernels:
-    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, `forward_rows`, ...
+    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ...
 
     An attribute is compiled when it is first asked for and is a plain attribute from then on.
     """
 
     def __init__(self, package: str, name: str) -> None:
         self.module = f"{package}.kernels.cpu.{name}"
+        self.loops: dict[tuple[Any, ...], rows.Loop] = {}  # of what is run row by row, by the kinds of operand
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
@@ -32,11 +32,20 @@ class ElementKernels:
         return self.__dict__[attribute]
 
     def compiled(self, module: Any, attribute: str) -> Any:
-        """A kernel of flat arrays, or the loop over rows around one."""
-        if not attribute.endswith("_rows"):
-            return _compiled(module, attribute)
-        name = attribute.removesuffix("_rows")
-        return _row_by_row(getattr(self, name), self.module, Path(module.__file__))
+        """A kernel of flat arrays."""
+        return _compiled(module, attribute)
+
+    def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
+        """Run a kernel row by row, as a plan of `runtime.rows` says; several threads share it where there is much."""
+        steps, inner, size = plan.steps, plan.inner, plan.size
+        key = (attribute, *map(rows.kind, operands))
+        if key not in self.loops:
+            self.loops[key] = rows.loop_for(getattr(self, attribute), operands, steps)
+        loop, count = self.loops[key], plan.outer * inner
+        if is_shared(count * size):
+            shared(rows.over_rows, (loop.kernel, operands, steps, inner, size), count, count * size)
+        else:
+            loop.run(loop.kernel, operands, steps, inner, size, 0, count)
 
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
@@ -53,14 +62,3 @@ def _compiled(module: Any, attribute: str) -> Any:
     function = rebuilt(written, library.used_by(written))
     function.__qualname__ += "-placewise"  # numba's cache looks at the name, not at the compiler
     return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=placewise())(function)
-
-
-def _row_by_row(kernel: Any, module: str, path: Path) -> Any:
-    """`over_rows` of a kernel, cached under a name that changes with the kernel's own and with its file."""
-    from numba import njit
-
-    rows.register()
-    function = rebuilt(rows.over_rows, {"kernel": kernel})
-    name = f"{module}.{kernel.py_func.__qualname__}"
-    function.__qualname__ += f"-{name}-{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)

@@ -67,17 +67,22 @@ def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
         load_compiler()
         from numba import typeof
 
-        dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
-        _addresses[key] = kernel_address(dispatcher, [typeof(argument) for argument in arguments])
+        _addresses[key] = kernel_address(kernel, [typeof(argument) for argument in arguments])
     return _addresses[key]
 
 
 def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
     """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been."""
-    types = tuple(arguments)
-    kernel.compile(types)
-    found = kernel.overloads[types]
+    found = compiled_for(kernel, arguments)
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
+    """What numba makes of a kernel for these types of arguments."""
+    types = tuple(arguments)
+    dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
+    dispatcher.compile(types)
+    return dispatcher.overloads[types]
 
 
 def _kind(argument: Any) -> Any:

@@ -21,17 +21,22 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
 
     The loop is a compiled kernel. Ranges begin at multiples of `unit`.
     """
-    if work < CALL * layout.LARGE or count <= unit or get_num_threads() == 1:
+    if not is_shared(work) or count <= unit:
         loop(*arguments, 0, count)
         return
     if not _compiled(RANGE, loop, arguments, (0, 0), [], count, unit):
         in_parts(count, unit, lambda first, last: loop(*arguments, first, last))
 
 
+def is_shared(work: int) -> bool:
+    """Whether work, in elements, is so large that threads share it where a compiled kernel does it."""
+    return work >= CALL * layout.LARGE and get_num_threads() > 1
+
+
 def by_slices(kernel: Any, arguments: tuple[Any, ...], size: int) -> None:
     """kernel(*arguments) of a compiled kernel of flat arrays and numbers that has to do with one place of the arrays
     at a time; by several threads where their size is large."""
-    if size < CALL * layout.LARGE or get_num_threads() == 1:
+    if not is_shared(size):
         kernel(*arguments)
         return
     if _compiled(SLICES, kernel, arguments, (), sliced_arrays(arguments, size), size, SLICE):
