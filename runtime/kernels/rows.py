@@ -33,7 +33,7 @@ def loop_for(kernel: Any, operands: tuple[Any, ...], steps: np.ndarray) -> Loop:
     from numba import typeof
 
     register()
-    address = address_of(kernel, tuple(value[0][0] if type(value) is tuple else value for value in operands))
+    address = address_of(kernel, tuple(value[0].dtype.type() if type(value) is tuple else value for value in operands))
     types = [typeof(argument) for argument in (address, operands, steps, 0, 0, 0, 0)]
     return Loop(address, compiled_for(over_rows, types).entry_point)
 
