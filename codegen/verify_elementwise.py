@@ -177,14 +177,19 @@ class Look:
         self.report(~nan, given, self.value, name, subject, "the formula gives {}, where the function is {}", report)
 
     def uncertainty(self, name: str, derived: np.ndarray) -> np.ndarray:
-        """How exactly the derived slope is known here: by how much it changes with the last digits of the arguments."""
+        """How exactly the derived slope is known here: by how much it changes with the last digits of the arguments,
+        and with those of what is computed on the way, where there are longer numbers than float64."""
         tree, worst = self.meaning.derived[name], np.zeros(self.place.count)
-        for by in (-3, -1, 2, 5):
-            moved = {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.place.columns.items()}
+        longer = {n: c.astype(np.longdouble) for n, c in self.place.columns.items() if c.dtype.kind == "f"}
+        for moved in (*(self.moved(by) for by in (-3, -1, 2, 5)), longer):
             there = self.evaluated(tree, moved)
-            assert there is not None
-            worst = np.fmax(worst, np.nan_to_num(np.abs(there - derived), nan=np.inf))
+            if there is not None:
+                worst = np.fmax(worst, np.nan_to_num(np.abs(there - derived), nan=np.inf))
         return np.asarray(16 * worst)
+
+    def moved(self, by: int) -> dict[str, np.ndarray]:
+        """The columns some units in the last place away."""
+        return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.place.columns.items()}
 
     def steps(self, name: str) -> np.ndarray:
         """The unit of the steps of differences at each spot."""

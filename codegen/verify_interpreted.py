@@ -38,7 +38,7 @@ class Interpreted(ElementKernels):
         """As compiled kernels are run, or in Python."""
         kernel = getattr(self, attribute)
         if hasattr(kernel, "py_func"):
-            super().run_rows(attribute, operands, plan)
+            self.tree.run_rows(attribute, operands, plan)
         else:
             over_rows(kernel, operands, plan)
 

@@ -60,10 +60,13 @@ class Public:
 
 def _modules_with_examples() -> list[str]:
     files = [path for folder in ("runtime", "nn", "generated") for path in sorted((ROOT / folder).rglob("*.py"))]
-    names = [
-        path.relative_to(ROOT).with_suffix("").parts for path in files if ">>> " in path.read_text(encoding="utf-8")
-    ]
+    names = [path.relative_to(ROOT).with_suffix("").parts for path in files if _has_examples(path)]
     return [".".join(["specgrad", *name]).removesuffix(".__init__") for name in names]
+
+
+def _has_examples(path: Path) -> bool:
+    """Whether a docstring shows what something prints; strings that are data, as in the registry, begin with a quote."""
+    return any(line.lstrip().startswith(">>> ") for line in path.read_text(encoding="utf-8").splitlines())
 
 
 def _members(module: ModuleType) -> Iterator[tuple[str, Any]]:
