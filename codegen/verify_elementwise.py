@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime import dtypes
+
 from .proof.numbers import Unknown, evaluate
 from .proof.sides import Sides, conditions
 from .verify_entries import Meaning, meaning_of
 from .verify_errors import on_purpose
 from .verify_point import adopt, gradients
 from .verify_report import Finding, Report, both, number, place_of
+from .verify_samples import Drawing, Drawn, call_texts
 from .verify_slopes import slopes
-from .verify_spots import Spots, spots
+from .verify_spots import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4
@@ -34,7 +37,7 @@ NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
 def check_elementwise(op: Any, report: Report) -> None:
     """All spots of an op; nothing for ops that are not element-wise or that take no floats."""
     meaning = meaning_of(op) if "float" in op.dtypes else None
-    if meaning is None:
+    if meaning is None or takes_single_numbers(op):
         return
     sides, computed = Sides(conditions(meaning.trees)), 0
     for place in spots(op, meaning):
@@ -47,11 +50,18 @@ def check_elementwise(op: Any, report: Report) -> None:
         computed += 1
         sides.look(place.points, place.count)
         looked.check(report)
-    if not computed:
+    if not computed and "(a!)" not in op.schema.partition("->")[0]:  # a leaf is not written to
         report.add(Finding(place_of(op), op.name, "samples", "no call could be made: nothing was compared"))
     for condition, side in sides.missed():
         text = f"no sample reaches the side where `{condition}` is {side}"
         report.add(Finding(place_of(op, "elementwise"), op.name, "samples", text, size=0.0))
+
+
+def takes_single_numbers(op: Any) -> bool:
+    """Whether an argument is a tensor without dimensions in all samples: such an op takes no columns of numbers."""
+    calls = [Drawing(op, text, False, dtypes).arguments(text) for text in call_texts(op)]
+    drawn = [{name for name, v in call.items() if isinstance(v, Drawn) and not v.array.ndim} for call in calls]
+    return bool(drawn and set.intersection(*drawn))
 
 
 class Look:
@@ -62,7 +72,7 @@ class Look:
         self.meaning = meaning
         self.place = place
         self.names = [name for name in meaning.derived if place.columns[name].dtype.kind == "f"]
-        self.boundaries = self.counted()
+        self.boundaries, self.is_beside = self.counted()
         self.value, self.found = self.computed(place.columns)
         self.is_nan = np.isnan(self.value)
         self.has_nan = np.any([np.isnan(c) for c in place.columns.values() if c.dtype.kind == "f"], axis=0)
@@ -110,6 +120,7 @@ class Look:
         same &= (
             (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted)) | (self.boundaries > 0)
         )
+        same |= np.isnan(wanted) & ~self.is_finite & ~self.has_nan  # not every function of SciPy knows its limits
         self.report(
             same, self.value, wanted, "elementwise", "result", "the kernel gives {}, the expression means {}", report
         )
@@ -117,11 +128,14 @@ class Look:
     def conditioned(self, wanted: np.ndarray) -> np.ndarray:
         """By how much values may differ where rounding an argument changes them."""
         total = np.zeros(self.place.count)
-        for name, tree in self.meaning.derived.items():
-            slope = self.evaluated(tree)
+        for name, column in self.place.columns.items():
+            slope = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
             if slope is not None:
-                total = total + np.abs(slope * self.place.columns[name])
-        return np.asarray(np.nan_to_num(64 * 2.0**-52 * total, posinf=0.0) + 1e-15)
+                total = total + np.abs(slope * column) * 2.0**-52
+            elif column.dtype.kind == "f" and name not in self.meaning.entry.gradients:
+                moved = self.evaluated(self.meaning.expression, {name: column * (1 + 2.0**-52)})
+                total = total if moved is None else total + np.abs(moved - wanted)
+        return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
 
     def look_for_holes(self, report: Report) -> None:
         """Points without a value, in the middle of values that agree: a quotient that was not completed."""
@@ -165,7 +179,7 @@ class Look:
             text = "the formula gives {}, where the function and its slope are {}"
             self.report(~(outside & np.isfinite(given)), given, derived, name, subject, text, report)
         moved = self.differences(name)
-        settled = np.isfinite(moved) & ~self.place.directly & np.isfinite(self.value)
+        settled = np.isfinite(moved) & ~self.place.directly & ~self.is_beside & np.isfinite(self.value)
         allowed = BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + SMOOTH / self.steps(name)
         close = np.abs(given - moved) <= allowed
         known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
@@ -209,14 +223,16 @@ class Look:
         self.names = names
         return np.asarray(table.value[0] / scale)
 
-    def counted(self) -> np.ndarray:
-        """On how many boundaries: of conditions whose two values are equal, of denominators that are 0."""
+    def counted(self) -> tuple[np.ndarray, np.ndarray]:
+        """On how many boundaries: of conditions whose two values are equal, of denominators that are 0; and whether
+        one lies so near that differences reach beyond it."""
         found: dict[str, np.ndarray] = {}
         for condition in conditions(self.meaning.trees):
             difference = self.evaluated(condition.difference)
             if difference is not None:
-                found[ast.unparse(condition.difference)] = difference == 0
-        return np.asarray(sum(found.values(), np.zeros(self.place.count, int)))
+                found[ast.unparse(condition.difference)] = difference
+        table = np.array([np.zeros(self.place.count) + 1, *found.values()])
+        return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
 
     def exchange(self, report: Report) -> None:
         """Where two tensors may change places, so may their gradients."""

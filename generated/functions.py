@@ -6210,7 +6210,7 @@ class I1eBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))."""
+        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         return (
@@ -6220,7 +6220,8 @@ class I1eBackward0(Node):
                     self == 0,
                     0.5,
                     formulas_elementwise.unfused(op.i0e(self))
-                    - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+                    - result * op.sgn(self)
+                    - result / op.where(self == 0, 1, self),
                 ),
                 node.metas[0],
             ),
@@ -6234,7 +6235,9 @@ class I1eBackward0(Node):
             * op.where(
                 self == 0,
                 0.5,
-                formulas_elementwise.unfused(op.i0e(self)) - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+                formulas_elementwise.unfused(op.i0e(self))
+                - result * op.sgn(self)
+                - result / op.where(self == 0, 1, self),
             )
         ).conj()
         return (tangent0,)

@@ -7179,7 +7179,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))
+        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))
     Example:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])

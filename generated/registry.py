@@ -3843,7 +3843,7 @@ OPS = [
         complex=False,
         gives={"int32": "float32", "complex64": "refused"},
         formulas={
-            "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))",
+            "self": "grad * where(self == 0, 0.5, unfused(i0e(self)) - result * sgn(self) - result / where(self == 0, 1, self))",
             "result": "auto_element_wise",
         },
         expression="i1e(self)",
@@ -16272,6 +16272,7 @@ OPS = [
             "target": "-grad * clamp(self - target, -delta, delta)",
             "result": "auto_element_wise",
         },
+        unvaried=["delta"],
         expression="(self - target) * (self - target) / 2 if abs(self - target) < delta else delta * (abs(self - target) - delta / 2)",
         reference="scipy.special.huber(delta, self - target)",
     ),

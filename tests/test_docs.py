@@ -65,7 +65,7 @@ def _modules_with_examples() -> list[str]:
 
 
 def _has_examples(path: Path) -> bool:
-    """Whether a docstring shows what something prints; strings that are data, as in the registry, begin with a quote."""
+    """Whether a docstring shows what something prints; lines of other text begin with a quote."""
     return any(line.lstrip().startswith(">>> ") for line in path.read_text(encoding="utf-8").splitlines())
 
 

@@ -16,6 +16,39 @@ from scipy import special
 from .axioms import NONE, Functions
 from .slope import meaning
 
+FAR = -20.0  # below, SciPy would take one term of a sum after the other
+
+
+def zeta(s: Any, q: Any) -> Any:
+    """The sum of (k + q)^-s over k = 0, 1, 2, ...; terms below 0, of whole powers, are a sum from the other side."""
+    part = np.where(np.isfinite(q), np.remainder(q, 1.0), 0.0)
+    is_far = (q < FAR) & (part != 0)
+    near = special.zeta(s, np.where(is_far, 1.0, np.maximum(q, FAR)))
+    sign = np.where(s == np.floor(s), np.where(np.remainder(s, 2) == 0, 1.0, -1.0), np.nan)
+    above = np.where(is_far, part, 0.5)
+    below = special.zeta(s, 1 - above) - special.zeta(s, 1 - np.where(is_far, q, 0.0))
+    return np.where(is_far & (s != 1), special.zeta(s, above) + sign * below, near)
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    """The n-th derivative of digamma."""
+    factor = np.where(np.remainder(n, 2) == 0, -1.0, 1.0) * special.gamma(n + 1.0)
+    found = np.where(n == 0, special.digamma(x), factor * zeta(n + 1.0, x))
+    return np.where((n == 1) & np.isneginf(x), np.nan, found)
+
+
+def airy_ai(x: Any) -> Any:
+    """SciPy's, which is nan far out: there the first term of the asymptotic series has all digits that there are."""
+    far = np.maximum(-x, 1e5)
+    wave = np.sin(2 / 3 * far**1.5 + np.pi / 4) / (np.sqrt(np.pi) * far**0.25)
+    return np.where(x > 1e5, 0.0, np.where(x < -1e5, wave, special.airy(np.clip(x, -1e5, 1e5))[0]))
+
+
+def least(a: Any) -> Any:
+    """The number, or one near 0 of which SciPy still finds the incomplete gamma functions."""
+    return np.where((a > 0) & (a < 1e-300), 1e-300, a)
+
+
 FLOAT: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "hypot")},
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "conj", "real", "imag")},
@@ -24,7 +57,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit")},
     **{name: getattr(np, name) for name in ("maximum", "minimum", "fmax", "fmin", "floor_divide")},
     **{name: getattr(special, name) for name in ("erf", "erfc", "erfcx", "ndtri", "log_ndtr", "entr")},
-    **{name: getattr(special, name) for name in ("digamma", "polygamma", "zeta", "i0", "i0e", "i1", "i1e")},
+    **{name: getattr(special, name) for name in ("digamma", "i0", "i0e", "i1", "i1e")},
     "angle": lambda x: np.where(x < 0, np.pi, 0.0),
     "divide": np.true_divide,
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -36,6 +69,8 @@ FLOAT: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("sgn", "sign"), lambda x: np.where(np.isnan(x), 0.0, np.sign(x))),
     "unfused": lambda x: x,
     "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
+    "zeta": zeta,
+    "polygamma": polygamma,
     "sigmoid": special.expit,
     "normal_cdf": special.ndtr,
     "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
@@ -43,8 +78,8 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "lgamma": lambda x: np.where(
         np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))
     ),
-    "igamma": special.gammainc,
-    "igammac": special.gammaincc,
+    "igamma": lambda a, x: special.gammainc(least(a), x),
+    "igammac": lambda a, x: special.gammaincc(least(a), x),
     "bessel_j0": special.j0,
     "bessel_j1": special.j1,
     "bessel_y0": special.y0,
@@ -54,7 +89,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "scaled_modified_bessel_k0": special.k0e,
     "scaled_modified_bessel_k1": special.k1e,
     "spherical_bessel_j0": lambda x: np.sinc(x / np.pi),
-    "airy_ai": lambda x: special.airy(x)[0],
+    "airy_ai": airy_ai,
 }
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

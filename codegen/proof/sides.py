@@ -34,11 +34,17 @@ class Condition:
 
 
 def conditions(trees: Iterable[ast.expr]) -> list[Condition]:
-    """The conditions of some expressions, those that functions stand for among them, each once."""
+    """The conditions of some expressions, those that functions stand for among them, each once.
+
+    Not of `grad`, of which no sample is chosen, nor of imaginary parts: points are real numbers.
+    """
     found = {str(each): each for tree in trees for each in _conditions(tree)}
-    return [
-        each for each in found.values() if "grad" not in {n.id for n in ast.walk(each.test) if isinstance(n, ast.Name)}
-    ]
+    return [each for each in found.values() if not _names(each.test) & {"grad", "imag"}]
+
+
+def _names(tree: ast.expr) -> set[str]:
+    """The names in an expression, those of functions among them."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _conditions(tree: ast.expr) -> Iterator[Condition]:

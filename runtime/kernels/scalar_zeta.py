@@ -53,18 +53,15 @@ def zeta(s: Any, q: Any) -> Any:
 
 
 def zeta_double(s: Any, q: Any) -> Any:
-    """Below 0 the negative terms are those of two sums of positive ones: zeta(s, 1 - r) - zeta(s, n + 1 - r)."""
-    if s != s or q != q or s < 1:
-        return math.nan
-    if s == 1 or (q <= 0 and is_whole(q)):
+    """Below 0 the negative terms are those of two sums of positive ones: zeta(s, r) - zeta(s, 1 - q), r = -q mod 1."""
+    if s == 1 or (q <= 0 and is_whole(q) and not s < 1):
         return math.inf
-    if q < 0 and not is_whole(s):
+    if s != s or q != q or s < 1 or (q < 0 and not is_whole(s)):
         return math.nan
-    count = np.float64(math.ceil(-q)) if q < 0 else 0.0
-    rest, sign = q + count, 1.0 if s % 2.0 == 0.0 else -1.0
+    rest, sign = -q - math.floor(-q) if q < 0 else 0.0, -1.0 if s % 2.0 == 1.0 else 1.0
     total = 0.0
     for k in range(3 if q < 0 else 1):  # one call of a function is compiled faster than three
-        start = rest if k == 0 else 1.0 - rest if k == 1 else count + 1.0 - rest
+        start = (1.0 - rest if q < 0 else q) if k == 0 else rest if k == 1 else 1.0 - q
         total += zeta_sum(s, start) * (1.0 if k == 0 else sign if k == 1 else -sign)
     return total
 
@@ -95,7 +92,7 @@ def trigamma(x: Any) -> Any:
     if x <= 0:
         if is_whole(x):
             return math.inf if x > -math.inf else math.nan
-        rest = x - math.floor(x)
+        rest = -x - math.floor(-x)  # exact, which x - floor(x) is not near 0
         sine = sin(PI * (rest if rest < 0.5 else 1.0 - rest)) / PI
         return 1.0 / (sine * sine) - trigamma_of_positive(1.0 - x)
     return trigamma_of_positive(x)
