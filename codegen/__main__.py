@@ -5,7 +5,7 @@ python -m codegen --check             write nothing; print a diff and exit 1 whe
                                       cannot be told because ruff, which lays it out, is missing or another
 python -m codegen --list              one line per entry
 python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
-python -m codegen verify [OP...]      check every formula numerically; --widely: also at points that no entry lists
+python -m codegen verify [OP...]      check every formula numerically
 python -m codegen derive EXPRESSION   an entry for a scalar expression, with its formulas
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
@@ -193,15 +193,14 @@ def verify(argv: list[str]) -> int:
     parser.add_argument(
         "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
     )
-    parser.add_argument("--widely", action="store_true", help="also at points that no entry lists; takes minutes more")
     add_options(parser)
     options = parser.parse_args(argv)
     if options.spec is None:
-        return verify_command(options.names, options.limit, options.widely)
+        return verify_command(options.names, options.limit)
     project = read(options)
     if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
         return 1
-    return verify_project(project, options.names, options.limit, options.widely)
+    return verify_project(project, options.names, options.limit)
 
 
 def pictures(argv: list[str]) -> int:

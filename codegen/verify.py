@@ -65,7 +65,10 @@ AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, 
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
-    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given."""
+    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given.
+
+    The last are at points that nobody listed: calls made from the entry's, and numbers read off its expressions.
+    """
     report = Report() if report is None else report
     with np.errstate(all="ignore"):
         for text, hard, is_complex in points(op):
@@ -75,13 +78,6 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         for check in (check_dtypes, check_replaces):
             _attempt_whole(check, op, report)
         check_kink(op, report)
-    return report
-
-
-def verify_widely(op: Any, report: Report | None = None) -> Report:
-    """The checks at points that nobody listed: calls made from the entry's, and numbers read off its expressions."""
-    report = Report() if report is None else report
-    with np.errstate(all="ignore"):
         for text, is_complex in variant_points(op):
             verify_variant(op, text, is_complex, report)
         for check in (check_elementwise, check_precision):

@@ -30,16 +30,16 @@ def package_of(project: Project) -> Package:
     return PACKAGE if project.in_tree else Package.of(project.root, project.home)
 
 
-def verify_command(names: Sequence[str], limit: float = LIMIT, widely: bool = False) -> int:
+def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
     """Check the ops in the tree, or the named ones; 1 when something is wrong."""
     spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, names, disproved(spec), limit, widely)
+    return verify(PACKAGE, names, disproved(spec), limit)
 
 
-def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT, widely: bool = False) -> int:
+def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
     """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
     known_wrong = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project, limit)]
-    return verify(package_of(project), names, known_wrong, limit, widely)
+    return verify(package_of(project), names, known_wrong, limit)
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
@@ -78,7 +78,6 @@ def verify(
     names: Sequence[str],
     known_wrong: Sequence[Finding],
     limit: float = LIMIT,
-    widely: bool = False,
 ) -> int:
     """Check a package, print what is wrong and the figures.
 
@@ -92,7 +91,7 @@ def verify(
     chosen = choose(list(known), names)
     if chosen is None:
         return 1
-    report = checked(package, {name: known[name] for name in chosen}, limit, widely)
+    report = checked(package, {name: known[name] for name in chosen}, limit)
     for finding in known_wrong:
         if finding.op in chosen or finding.op not in known:  # of a function: all that call it rest on it
             report.add(finding)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .isolation import Lost, Progress, Task, answers
 from .verify_bounds import ENVIRONMENT as BOUNDS
-from .verify_processes import Known, Package, check_op, check_op_bounds, check_op_widely, simulate_op
+from .verify_processes import Known, Package, check_op, check_op_bounds, simulate_op
 from .verify_report import Finding, Report
 
 PROCESSES = min(2, os.cpu_count() or 1)
@@ -29,15 +29,13 @@ ROUNDS = (
     Round(check_op, PROCESSES, {}),
     Round(simulate_op, 1, {"NUMBA_ENABLE_CUDASIM": "1"}),
 )
-WIDELY = Round(check_op_widely, PROCESSES, {})  # takes minutes more: when it is asked for
 
 
-def checked(package: Package, ops: Mapping[str, Known], limit: float, widely: bool = False) -> Report:
+def checked(package: Package, ops: Mapping[str, Known], limit: float) -> Report:
     """The joint report on some ops of a package; `limit` is in seconds, for each op and check."""
-    rounds = (*ROUNDS, WIDELY) if widely else ROUNDS
     total, left = Report(), dict(ops)
-    progress = Progress(sum(len(concerned(each, ops)) for each in rounds), "checks")
-    for each in rounds:
+    progress = Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks")
+    for each in ROUNDS:
         for name, (report, goes_on) in one_round(each, package, concerned(each, left), limit, progress).items():
             total.join(report)
             if not goes_on or (each.check is check_op_bounds and report.findings):

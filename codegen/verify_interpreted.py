@@ -5,6 +5,7 @@ A kernel that the change has left as it was runs as it was compiled before.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +33,7 @@ class Interpreted(ElementKernels):
             kernel: Kernel = getattr(self.tree, attribute)
             return kernel
         library = cpu_library("_complex" in attribute)
-        return _of_arrays(rebuilt(written, library.used_by(written)))
+        return of_arrays(rebuilt(written, library.used_by(written)))
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
         """As compiled kernels are run, or in Python."""
@@ -48,9 +49,10 @@ def _same(a: Any, b: Any) -> bool:
     return all(getattr(a.__code__, part) == getattr(b.__code__, part) for part in ("co_code", "co_consts", "co_names"))
 
 
-def _of_arrays(function: Kernel) -> Kernel:
+def of_arrays(function: Kernel) -> Kernel:
     """The kernel with an array for each operand that is a number, as compiled kernels take them."""
 
+    @functools.wraps(function)
     def kernel(*arguments: Any) -> None:
         size = arguments[-1].size
         function(*[np.full(size, a) if isinstance(a, np.generic) else a for a in arguments])

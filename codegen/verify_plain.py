@@ -13,7 +13,7 @@ from specgrad.runtime.kernels import scalar_complex
 from specgrad.runtime.kernels.compile import names_in, rebuilt
 from specgrad.runtime.kernels.table import ElementKernels
 
-from .verify_interpreted import over_rows
+from .verify_interpreted import of_arrays, over_rows
 from .verify_point import formulas_alone
 
 Kernel = Callable[..., Any]
@@ -28,7 +28,7 @@ class Plain(ElementKernels):
         if "_complex" in attribute:
             own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
             written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
-        return written
+        return of_arrays(written)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
         over_rows(getattr(self, attribute), operands, plan)

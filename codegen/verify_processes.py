@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .homes import Home
 from .isolation import limit_memory, spoil
-from .verify import verify_op, verify_widely
+from .verify import verify_op
 from .verify_bounds import check_bounds, concerned
 from .verify_cuda import simulate
 from .verify_example import check_example
@@ -53,12 +53,6 @@ def check_op(package: Package, name: str) -> Report:
     report = verify_op(op)
     check_example(op, report)
     return guarded(op, report)
-
-
-def check_op_widely(package: Package, name: str) -> Report:
-    """An op at points that its entry does not list."""
-    op = prepared(package)[name]
-    return guarded(op, verify_widely(op))
 
 
 def check_op_bounds(package: Package, name: str) -> Report:

@@ -93,18 +93,14 @@ def _version(callees: dict[str, Any]) -> str:
     """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
     functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
     codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
-    text = repr((sorted(callees), codes, scalar_version()))
+    text = repr((sorted(callees), codes, _sources(*_scalar_modules())))
     if len(functions) < len(callees):
         text += repr(_sources("places", "tiles", "shifted", "stencils", "vector_loops", "vectors"))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-@functools.cache
-def scalar_version(files: tuple[str, ...] = ()) -> str:
-    """Changes with the text of the scalar functions, and of some files that have others."""
-    names = sorted(path.stem for path in Path(__file__).parent.glob("scalar*.py"))
-    texts = [Path(file).read_text(encoding="utf-8") for file in files]
-    return hashlib.sha256(repr((_sources(*names), texts)).encode()).hexdigest()[:12]
+def _scalar_modules() -> list[str]:
+    return sorted(path.stem for path in Path(__file__).parent.glob("scalar*.py"))
 
 
 @functools.cache

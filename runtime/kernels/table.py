@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from types import FunctionType
 from typing import Any
 
 from . import rows
-from .compile import building, cpu_library, is_scalar, names_in, rebuilt
-from .jit import scalar_version
+from .compile import building, cpu_library, rebuilt
 from .jobs.sharing import is_shared, shared
 from .loading import load_compiler
 from .placewise import placewise
@@ -62,13 +60,5 @@ def _compiled(module: Any, attribute: str) -> Any:
     library = cpu_library(attribute.endswith("_complex"))
     rows.register()
     function = rebuilt(written, library.used_by(written))
-    # numba's cache looks at the name: not at the compiler, nor at the scalar functions.
-    function.__qualname__ += f"-placewise-{scalar_version(_own_modules(written))}"
+    function.__qualname__ += "-placewise"  # numba's cache looks at the name, not at the compiler
     return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=placewise())(function)
-
-
-def _own_modules(written: FunctionType) -> tuple[str, ...]:
-    """The files of a user's package that hold scalar functions which a kernel calls."""
-    called = [written.__globals__.get(name) for name in names_in(written.__code__)]
-    files = {f.__code__.co_filename for f in called if isinstance(f, FunctionType) and not is_scalar(f)}
-    return tuple(sorted(files))
