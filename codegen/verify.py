@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -70,7 +71,8 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
     The last are at points that nobody listed: calls made from the entry's, and numbers read off its expressions.
     """
     report = Report() if report is None else report
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of arguments that are going away, and of what a call has too little of
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
         check_kinds(op, report)

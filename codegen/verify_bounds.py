@@ -42,13 +42,14 @@ def check_bounds(op: Any) -> Report:
 
 def _check_point(point: Point, report: Report) -> None:
     for formula, subject, run in _parts(point):
-        report.checks += 1
         try:
             run()
         except Exception as error:
             if OUTSIDE in str(error):
                 text = f"at {point} a kernel reads or writes outside of an array: {type(error).__name__}: {error}"
                 report.add(Finding(place_of(point.op, formula), point.op.name, subject, text))
+        else:
+            report.checks += 1
 
 
 def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:

@@ -55,11 +55,14 @@ class LazyKernel:
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
-        if CHECKED:  # numba's cache looks at the name, not at this option
-            function.__qualname__ += "-checked"
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
-        return njit(boundscheck=CHECKED, **options)(function)
+        if CHECKED:
+            from .linking import Unoptimised
+
+            function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
+            options |= {"boundscheck": True, "pipeline_class": Unoptimised}
+        return njit(**options)(function)
 
     def only_linked(self) -> Any:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""

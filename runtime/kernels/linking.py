@@ -7,7 +7,7 @@ from typing import Any
 from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import IRLegalization, NativeLowering
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -45,5 +45,32 @@ class Linked(CompilerBase):
         """The usual one, and what offers the function."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(OnlyLinked, NativeLowering)
+        passes.finalize()
+        return [passes]
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NewLibrary(LoweringPass):
+    """The library of machine code that `NativeLowering` would make, which LLVM does not optimise."""
+
+    _name = "new_library"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.library._optimize_final_module = lambda: None
+        return True
+
+
+class Unoptimised(CompilerBase):
+    """numba's passes, without LLVM's: for what runs once, on a few numbers, while somebody waits."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """The usual one, with a library of our own."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(NewLibrary, IRLegalization)
         passes.finalize()
         return [passes]

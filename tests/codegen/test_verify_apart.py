@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify_command import verify_package
+from specgrad.codegen.isolation import answers
+from specgrad.codegen.verify_bounds import ENVIRONMENT
+from specgrad.codegen.verify_command import PACKAGE, verify_package
+from specgrad.codegen.verify_processes import check_op_bounds
 
 # The greatest along a dimension, with a kernel for backward that is told of dimension 0 whatever it is.
 OUTSIDE = """\
@@ -70,6 +73,13 @@ def test_a_kernel_that_writes_outside_is_found_where_it_is_called(
     assert re.match(r"ops\.yaml:\d+:\d+: greatest, gradient of self: at \(self=T\(3, 40\), dim=1\) a kernel", lines[0])
     assert "outside of an array: IndexError: index is out of bounds" in lines[0]
     assert re.match(r"3 ops, \d+ checks, 1 wrong, \d+ s", lines[1])
+
+
+@pytest.mark.parametrize("name", ["cumsum", "index_select", "sort", "convolution"])
+def test_kernels_that_look_do_run(name: str) -> None:
+    """Whatever else fails there is passed over, so it must be seen that something does not."""
+    ((_, report),) = answers([(check_op_bounds, (PACKAGE, name))], 300, 1, ENVIRONMENT)
+    assert report.checks > 4 and not report.findings
 
 
 def test_what_hangs_and_what_wants_all_memory_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
