@@ -29,7 +29,7 @@ from .verify_report import Finding, Report, forward_formula, place_of
 from .verify_reverse import check_reverse
 from .verify_samples import points
 from .verify_second import check_second
-from .verify_variants import variants
+from .verify_variants import variant_points
 from .verify_views import check_displaced
 
 Check = Callable[[Point, Report], None]
@@ -68,7 +68,8 @@ AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, 
 def verify_op(op: Any, report: Report | None = None) -> Report:
     """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given.
 
-    The last are at points that nobody listed: calls made from the entry's, and numbers read off its expressions.
+    Points that nobody listed, calls made from the entry's and numbers read off its expressions, come where those of the
+    entry show nothing wrong: what both show is shown once.
     """
     report = Report() if report is None else report
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -80,10 +81,11 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         for check in (check_dtypes, check_replaces):
             _attempt_whole(check, op, report)
         check_kink(op, report)
-        for text, is_complex in variant_points(op):
-            verify_variant(op, text, is_complex, report)
-        for check in (check_elementwise, check_precision):
-            _attempt_whole(check, op, report)
+        if not report.concerns(op.name):
+            for text, is_complex in variant_points(op):
+                verify_variant(op, text, is_complex, report)
+            for check in (check_elementwise, check_precision):
+                _attempt_whole(check, op, report)
     return report
 
 
@@ -95,12 +97,6 @@ def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report
         key = key_of(op, error)
         if not report.concerns(op.name):
             report.add(Finding(place_of(op, key), op.name, key, said(error)))
-
-
-def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
-    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
-    kinds = {"float", "int", "bool"} & set(op.dtypes)
-    return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
 
 
 def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:

@@ -18,7 +18,7 @@ from specgrad.runtime import dtypes
 
 from .keys import NUMBERS, REFUSED
 from .verify_masks import worst_index
-from .verify_plain import plain
+from .verify_plain import has_loops, plain
 from .verify_report import Finding, Report, both, place_of
 from .verify_typed import TypedCall, typed_calls
 
@@ -30,7 +30,7 @@ def check_dtypes(op: Any, report: Report) -> None:
     call = next(iter(typed_calls(op)), None)
     if call is None or not call.tensors:
         return
-    with plain(op) if op.kind == "elementwise" else nullcontext():  # to compile for so many dtypes would take minutes
+    with plain(op) if has_loops(op) else nullcontext():  # to compile for so many dtypes would take minutes
         _check_call(op, call, report)
 
 

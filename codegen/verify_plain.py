@@ -34,6 +34,11 @@ class Plain(ElementKernels):
         over_rows(getattr(self, attribute), operands, plan)
 
 
+def has_loops(op: Any) -> bool:
+    """Whether the op's record is that of a generated package, with loops for each element."""
+    return op.kind == "elementwise" and op.function.__module__.endswith(".ops")
+
+
 @contextmanager
 def plain(op: Any) -> Iterator[Plain]:
     """Inside, calls of the op run its kernels as plain Python, by the general path."""

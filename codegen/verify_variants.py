@@ -32,6 +32,12 @@ def variants(op: Any) -> list[str]:
     return [text for text in found if text not in known][:MOST]
 
 
+def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
+    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
+    kinds = {"float", "int", "bool"} & set(op.dtypes)
+    return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
+
+
 def is_internal(op: Any) -> bool:
     """Whether an op is no part of the public API: its callers give it what it takes."""
     entry = spec_entry(op)

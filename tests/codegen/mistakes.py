@@ -18,8 +18,9 @@ ENTRIES = {
           dtype: float
           dtypes: [float]
           elementwise: atan2(self, other)
-          self: grad * other / where((self == 0) & (other == 0), 1, self * self + other * other)
-          other: -grad * self / where((self == 0) & (other == 0), 1, self * self + other * other)
+          where: {distance: "where((self == 0) & (other == 0), 1, hypot(self, other))"}
+          self: grad * other / distance / distance
+          other: -grad * self / distance / distance
           result: auto_element_wise
         """,
     "tanh": """\

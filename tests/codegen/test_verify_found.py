@@ -301,8 +301,8 @@ MISTAKES = [
         "squared_loss",
         "reduce_loss(2 * grad * (self - target), reduction)",
         "(2 * grad * (self - target)).mean() if reduction == 1 else (2 * grad * (self - target)).sum()",
-        "grad_output",
-        "T(0, 4)",
+        "batch",
+        "vmap gives",
     ),
     Mistake(
         "a condition that never holds",
