@@ -35,6 +35,8 @@ def check_dtypes(op: Any, report: Report) -> None:
 
 
 def _check_call(op: Any, call: TypedCall, report: Report) -> None:
+    if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
+        _check_argument(call, report)
     for words, wanted in op.gives.items():
         _check_stated(call, words, wanted, report)
     if op.kind in ("elementwise", "kernel"):
@@ -42,6 +44,15 @@ def _check_call(op: Any, call: TypedCall, report: Report) -> None:
         _check_half(call, report)
         for words in ("int32", "bool", "int32 int", "int32 float32"):
             _check_integers(call, words, report)
+
+
+def _check_argument(call: TypedCall, report: Report) -> None:
+    """The argument `dtype` of a call is the dtype of what comes out."""
+    report.checks += 1
+    for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
+        if output._dtype is not dtypes.float64:
+            text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
+            report.add(Finding(place_of(call.op), call.op.name, "dtypes", text))
 
 
 def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
