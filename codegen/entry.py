@@ -79,6 +79,7 @@ class EntryReader(Fields):
             unvaried=self._unvaried(schema),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
+            precise=(self.choice("precise") or "false").lower() == "true",
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",
@@ -99,10 +100,10 @@ class EntryReader(Fields):
         """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
         unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"refuses"})
         if "composite" in self.values:
-            return unchecked | {"dtype", "batch", "gives"}
+            return unchecked | {"dtype", "batch", "gives", "precise"}
         if "view" in self.values:
-            return unchecked | {"batch", "gives"}
-        return unchecked if "kernel" in self.values else unchecked | {"batch"}
+            return unchecked | {"batch", "gives", "precise"}
+        return unchecked | {"precise"} if "kernel" in self.values else unchecked | {"batch"}
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:

@@ -30,6 +30,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "kink": ("average", "smaller", "larger", "left", "right"),
     "once_differentiable": ("True", "False", "true", "false"),
     "complex": ("True", "False", "true", "false"),
+    "precise": ("True", "False", "true", "false"),
 }
 
 PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula
@@ -38,6 +39,7 @@ PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a li
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
     *("complex", "check", "batch", "domain", "samples", "hard", "refuses", "gives"),
+    "precise",
 )
 
 KEYS = frozenset(

@@ -168,6 +168,7 @@ class Entry:
     gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
     once_differentiable: bool = False  # an op that its formulas call has no gradient
     complex: bool = True  # verify runs complex128 too
+    precise: bool = False  # verify compares float32 with float64
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands

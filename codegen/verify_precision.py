@@ -1,7 +1,7 @@
 """Check 9: an element-wise op in other dtypes than float64, by kernels that run as plain Python.
 
-float32 is compared with float64, within some units in the last place and what rounding an argument changes: so an
-expression that overflows or cancels on the way is found. float16 and bfloat16 are float32, rounded. Integers give what
+float32 is compared with float64 where the entry says `precise: true`, within some units in the last place and what
+rounding an argument changes: so an expression that overflows or cancels on the way is found. float16 and bfloat16 are float32, rounded. Integers give what
 the expression means in whole numbers, the same in all widths; where that is no whole number, a result that is one is
 wrong. The dtype of the result is the one that the key `dtype` promises.
 """
@@ -45,8 +45,9 @@ def check_precision(op: Any, report: Report) -> None:
     with plain(op) as kernels:
         for numbers, values in list(settings(op, meaning))[:2]:
             look = Dtypes(op, meaning, numbers, values, kernels, report)
-            if "float" in op.dtypes:
+            if "float" in op.dtypes and meaning.entry.precise:
                 look.single()
+            if "float" in op.dtypes:
                 look.halves()
             if "int" in op.dtypes:
                 look.integers()

@@ -54,6 +54,7 @@ ENTRIES = {
     "angle_of": """\
         (Tensor self, Tensor other) -> Tensor
           dtype: float
+          precise: true
           dtypes: [float]
           elementwise: atan2(self, other)
           self: >-
@@ -102,6 +103,7 @@ ENTRIES = {
         """,
     "length": """\
         (Tensor self, Tensor other) -> Tensor
+          precise: true
           dtypes: [float]
           elementwise: hypot(self, other)
           self: grad * (self / where(result == 0, 1, result))
