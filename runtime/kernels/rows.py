@@ -39,7 +39,10 @@ def loop_for(kernel: Any, operands: tuple[Any, ...], steps: np.ndarray) -> Loop:
 
 
 def kind(operand: Any) -> Any:
-    """Equal for operands of which a kernel gets rows, or numbers, of the same type."""
+    """Equal for operands of which a kernel gets rows, or numbers, of the same type.
+
+    The memory of tensors is contiguous, of one dimension and in the machine's byte order: the dtype says the rest.
+    """
     if type(operand) is np.ndarray:
         return operand.dtype.num
     return ~operand[0].dtype.num if type(operand) is tuple else type(operand)
