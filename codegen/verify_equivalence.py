@@ -30,7 +30,7 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
     """Why two expressions of an element-wise entry are equal; None where they differ, or nothing is known.
 
     Both are brought to scalar form and computed at many points: hard ones in all pairs, random ones in the domain and
-    far outside; where the op takes complex numbers, complex ones as well.
+    far outside; where the op takes complex numbers, complex ones as well, and integers where it takes nothing else.
     """
     if entry.compute.kind != "elementwise":
         return None
@@ -43,10 +43,10 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
         return None
     if pair[0] == pair[1]:
         return "the same scalar expression"
-    kinds = [False, True] if "complex" in entry.dtypes and entry.complex else [False]
+    real = np.float64 if {"float", "complex"} & set(entry.dtypes) else np.int64
     count = 0
-    for is_complex in kinds:
-        number = _equal_points(entry, pair, is_complex)
+    for kind in [real, np.complex128] if "complex" in entry.dtypes and entry.complex else [real]:
+        number = _equal_points(entry, pair, kind)
         if number is None:
             return None
         count += number
@@ -93,14 +93,14 @@ def put(tree: ast.expr, given: Mapping[str, str | ast.expr]) -> ast.expr:
     return Given().visit(copy.deepcopy(tree))
 
 
-def _equal_points(entry: Entry, pair: Sequence[str], is_complex: bool) -> int | None:
+def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
     """At how many points both are equal; None where they are not, or where one cannot be computed."""
     assert entry.compute.tree is not None
-    functions = [_compiled(source, is_complex) for source in pair]
-    forward = _compiled(ast.unparse(entry.compute.tree), is_complex)
+    functions = [_compiled(source, kind is np.complex128) for source in pair]
+    forward = _compiled(ast.unparse(entry.compute.tree), kind is np.complex128)
     count = 0
     with np.errstate(all="ignore"):
-        for values in itertools.islice(_points(entry, is_complex), POINTS):
+        for values in itertools.islice(_points(entry, kind), POINTS):
             try:
                 if any(name in source for source in pair for name in output_names(entry)):
                     values |= dict.fromkeys(output_names(entry), forward(values))
@@ -126,11 +126,12 @@ def _compiled(source: str, is_complex: bool) -> Function:
     return lambda values: eval(code, namespace, values)
 
 
-def _points(entry: Entry, is_complex: bool) -> Iterator[dict[str, Any]]:
+def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
     """Values of all names, hard ones first."""
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
-    make: Any = np.complex128 if is_complex else np.float64
+    is_complex = kind is np.complex128
+    make: Any = _rounded if kind is np.int64 else kind
     masks = [name for name, f in entry.gradients.items() if f.keyword == "non_differentiable"]
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):
@@ -145,3 +146,8 @@ def _points(entry: Entry, is_complex: bool) -> Iterator[dict[str, Any]]:
             plain = rng.normal() if is_plain_number(argument) else rng.integers(0, 3)
             values[argument.name] = make(plain) if is_plain_number(argument) else int(plain)
         yield values | {"grad": make(rng.normal() + (1j * rng.normal() if is_complex else 0))}
+
+
+def _rounded(value: Any) -> np.int64:
+    """An integer near a number; what is larger than all integers is the largest."""
+    return np.int64(np.clip(np.nan_to_num(10 * value), -(2**62), 2**62))

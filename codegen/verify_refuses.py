@@ -1,13 +1,18 @@
-"""The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed."""
+"""The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed.
+
+The error of a public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .verify_errors import computes, is_proper, key_of, on_purpose, said
-from .verify_places import has_key
+from .verify_places import has_key, spec_entry
 from .verify_point import Point
 from .verify_report import Finding, Report, place_of
+from .verify_variants import is_internal
 
 
 def check_refuses(op: Any, report: Report) -> None:
@@ -21,7 +26,7 @@ def check_refuses(op: Any, report: Report) -> None:
             _add(op, "refuses", f"({text}) cannot be made: {said(error)}", report)
             continue
         outcome = _outcome(point)
-        if fault := _fault(outcome, wanted):
+        if fault := _fault(outcome, wanted) or _unnamed(op, outcome):
             _add(op, "check" if has_key(op, "check") else "refuses", f"({text}) {fault}", report)
         elif isinstance(outcome, Exception):
             reached.add(key_of(op, outcome))
@@ -50,6 +55,18 @@ def _fault(outcome: Exception | str, wanted: str) -> str:
     if wanted and not any(each.__name__ == wanted for each in type(outcome).__mro__):
         return f"is refused by {said(outcome)}, where {wanted} is wanted"
     return "" if str(outcome).strip() else f"is refused by {type(outcome).__name__} without a word"
+
+
+def _unnamed(op: Any, error: Exception | str) -> str:
+    """What is wrong where an error does not name the public op that was called."""
+    entry = spec_entry(op)
+    if is_internal(op) or entry is None:
+        return ""
+    function = entry.schema.name
+    names = {function, function.rstrip("_"), function.removeprefix(f"{entry.namespace}_")}
+    if names & set(re.findall(r"\w+", str(error))):
+        return ""
+    return f"is refused by {said(error)}, which does not name the op"  # type: ignore[arg-type]
 
 
 def _add(op: Any, key: str, text: str, report: Report) -> None:

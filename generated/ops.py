@@ -8047,7 +8047,8 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         self: not defined: the step has no gradient
         values: not defined: the step has no gradient
     Raises:
-        RuntimeError, TypeError: expected: both tensors have the same dtype.
+        RuntimeError, TypeError: expected: both are tensors, of the same dtype: a number has none that could be
+            compared.
     Example:
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])

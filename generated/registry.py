@@ -4363,7 +4363,11 @@ OPS = [
         expression="values if self == 0 else (1 if self > 0 else 0)",
         reference="np.heaviside(self, values).astype(np.result_type(self, values))",
         check="one_dtype",
-        refuses=(("self=I(3, 4), values=T(3, 4)", "RuntimeError"), ("self=B(3, 4), values=T(3, 4)", "RuntimeError")),
+        refuses=(
+            ("self=I(3, 4), values=T(3, 4)", "RuntimeError"),
+            ("self=B(3, 4), values=T(3, 4)", "RuntimeError"),
+            ("self=I(3, 4), values=2.5", "TypeError"),
+        ),
         example=">>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))\ntensor([0.0000, 0.5000, 1.0000])",
     ),
     Op(

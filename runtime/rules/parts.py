@@ -35,10 +35,11 @@ def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
 
 
 def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
-    """Both tensors have the same dtype."""
-    if not isinstance(first, TensorBase):
-        raise ArgumentError(f"{op}(): argument 'input' must be Tensor, not {type_name(first)}")
-    if isinstance(second, TensorBase) and first._dtype is not second._dtype:
+    """Both are tensors, of the same dtype: a number has none that could be compared."""
+    for place, given in (("input", first), ("values", second)):
+        if not isinstance(given, TensorBase):
+            raise ArgumentError(f"{op}(): argument '{place}' must be Tensor, not {type_name(given)}")
+    if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
     return first, second
 
