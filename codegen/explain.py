@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .callers import part_of
 from .kernel_code import ElementKernels
 from .model import Entry
 from .node_code import NodeCode
@@ -47,7 +48,10 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     if entry.section is not None:
         yield field("section", f"{entry.section.title} ({entry.section.where})")
         yield from (field("", f"gives {key} ({entry.key_places[key]})") for key in entry.inherited)
-    yield field("variants", ", ".join(variants(entry)))
+    if entry.variants == ("formula",):
+        yield field("part of", part_of(entry, renderer.callers) or "what the runtime calls")
+    else:
+        yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
     yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
     if entry.reference:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+from .callers import part_of
 from .doc_code import DocCode, Lines, plain_parameters
 from .families import Family
 from .model import Entry
@@ -50,6 +51,7 @@ class OpPart:
     def rows(self) -> Lines:
         """Label and what it says, in the order of the page; what does not apply is left out."""
         found = [
+            ("part of", part_of(self.entry, self.renderer.callers)),
             ("computed", computed(self.renderer, self.entry)),
             ("where", "; ".join(definitions(self.entry))),
             ("the same in NumPy", reference(self.entry)),

@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 
 from .bases import SPECGRAD, Base
+from .callers import Caller, callers
 from .dispatcher_code import Dispatcher
 from .format import format_of, specgrad_version
 from .homes import Home, Library, Part, import_lines, runtime_home
@@ -88,6 +89,11 @@ class Renderer:
     def ops(self) -> list[OpCode]:
         found = self.kernels.get
         return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.library) for e in self.spec.entries]
+
+    @cached_property
+    def callers(self) -> dict[str, list[Caller]]:
+        """The entries of this spec that call each function."""
+        return callers(self.spec.entries)
 
     def render(self, template: str, **context: Any) -> str:
         common = {
