@@ -19,10 +19,11 @@ from .verify_forward import check_forward, check_forward_again, check_forward_ov
 from .verify_kink import check_kink
 from .verify_layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
 from .verify_masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
+from .verify_memory import check_aliases, check_memory
 from .verify_places import spec_entry
 from .verify_point import Point, formulas_alone, gradients, joined
 from .verify_precision import check_precision
-from .verify_reference import check_kinds, check_reference
+from .verify_reference import check_kinds, check_reference, check_unlisted
 from .verify_refuses import check_refuses
 from .verify_replaces import check_replaces
 from .verify_report import Finding, Report, forward_formula, place_of
@@ -36,6 +37,7 @@ Check = Callable[[Point, Report], None]
 
 EVERYWHERE: tuple[Check, ...] = (
     check_reference,
+    check_memory,
     check_reverse,
     check_backward,
     check_forward,
@@ -56,13 +58,21 @@ SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forw
 ONCE = "once_differentiable"
 UNRECORDED: tuple[Check, ...] = (
     check_reference,
+    check_memory,
     check_inplace,
     check_number,
     check_commutative,
     check_layouts,
     check_batch,
 )  # where nothing has a gradient
-AT_VARIANTS: tuple[Check, ...] = (check_reverse, check_backward, check_forward, check_inputs, check_inplace)
+AT_VARIANTS: tuple[Check, ...] = (
+    check_memory,
+    check_reverse,
+    check_backward,
+    check_forward,
+    check_inputs,
+    check_inplace,
+)
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
@@ -78,7 +88,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
             verify_point(op, text, hard, is_complex, report)
         check_kinds(op, report)
         check_refuses(op, report)
-        for check in (check_dtypes, check_replaces):
+        for check in (check_dtypes, check_replaces, check_aliases):
             _attempt_whole(check, op, report)
         check_kink(op, report)
         if not report.concerns(op.name):
@@ -110,6 +120,7 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
             key = key_of(op, error)
             report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
         return
+    attempt(check_unlisted, point, report)
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
     for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
         alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))

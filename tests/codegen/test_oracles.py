@@ -209,6 +209,19 @@ SPEC = """\
   example: |
     >>> shown(sg.ones(1))
     tensor([3.])
+- name: kept(Tensor self) -> Tensor
+  composite: self.reshape(self.shape)
+  reference: np.array(self)
+  samples: ["self=T(3, 3)"]
+- name: seen(Tensor(a) self) -> Tensor(a)
+  composite: self.clone()
+  reference: np.array(self)
+  samples: ["self=T(3, 3)"]
+- name: unnamed(Tensor self, Tensor mat2) -> Tensor
+  composite: mm(self, mat2)
+  reference: self @ mat2
+  samples: ["self=T(2, 3), mat2=T(3, 4)"]
+  refuses: {RuntimeError: ["self=T(2, 3), mat2=T(40, 5)"]}
 - name: right(Tensor self, int dim) -> Tensor
   dtypes: [float]
   kernel: cumsum
@@ -236,6 +249,9 @@ def test_a_spec_outside_the_tree_is_told_its_mistakes_where_they_are(tmp_path: P
         "ops.yaml:10:14: doubled, composite: at (self=T(3, 3)) element [] is ",
         "ops.yaml:21:12: times, refuses: (self=T(2, 3), mat2=T(40, 5)) gives float64 of shape (2, 5), where an error",
         "ops.yaml:27:12: shown, example: shown(sg.ones(1)) Expected: tensor([3.]) Got: tensor([2.])",
+        "ops.yaml:31:14: kept, composite: at (self=T(3, 3)) `result` lies in the memory of an argument, where",
+        "ops.yaml:34:9: seen, name: the schema has Tensor(a) for a result that lies in the memory of an argument at no",
+        "ops.yaml:42:12: unnamed, refuses: (self=T(2, 3), mat2=T(40, 5)) is refused by ShapeError: mm(): ",
     ]
     assert len(lines) == len(begins), lines
     assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=True)] == [True] * len(begins), lines
