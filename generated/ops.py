@@ -19,7 +19,6 @@ from ..runtime.autograd import (
     formulas_ctc,
     formulas_decompositions,
     formulas_differences,
-    formulas_distances,
     formulas_elementwise,
     formulas_forms,
     formulas_fourier,
@@ -6753,7 +6752,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sum_of_lgammas(self, p)
+        through: multivariate_log_gamma(self, p)
     Raises:
         RuntimeError: expected: the number of dimensions is positive, and one that can be counted to.
     Example:
@@ -6771,7 +6770,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     if p.__class__ is not int:
         p = checks.integer(name, "p", p)
     self, p = special_rules.positive_order(name, self, p)
-    return formulas_elementwise.sum_of_lgammas(self, p)
+    return formulas_elementwise.multivariate_log_gamma(self, p)
 
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
@@ -7946,7 +7945,12 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: made_finite(self, nan, posinf, neginf)
+        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
+            self.is_floating_point() else self.clone()
+        where of_nan: 0.0 if nan is None else nan
+        where above: largest_number(self.dtype) if posinf is None else posinf
+        where below: -largest_number(self.dtype) if neginf is None else neginf
+        where real: replace_odd(real_copy(self), of_nan, above, below)
     Example:
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
         tensor([0., 9., 1.])
@@ -7968,7 +7972,31 @@ def nan_to_num(
         posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
-    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+    return (
+        op.complex(
+            op.replace_odd(
+                op.real_copy(self),
+                0.0 if nan is None else nan,
+                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+            ),
+            op.replace_odd(
+                op.imag_copy(self),
+                0.0 if nan is None else nan,
+                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+            ),
+        )
+        if self.is_complex()
+        else op.replace_odd(
+            op.real_copy(self),
+            0.0 if nan is None else nan,
+            formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+            -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+        )
+        if self.is_floating_point()
+        else self.clone()
+    )
 
 
 def nan_to_num_(
@@ -11471,7 +11499,8 @@ def aminmax(
         min: the dtype of `input`.
         max: the dtype of `input`.
     Gradients:
-        through: extremes(self, dim, keepdim)
+        through: (amin(self, dims, keepdim), amax(self, dims, keepdim))
+        where dims: [] if dim is None else [dim]
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
             choose from.
@@ -11500,7 +11529,11 @@ def aminmax(
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
-    return formulas_statistics.extremes(self, dim, keepdim)
+    dims = [] if dim is None else [dim]
+    return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
+
+
+_aminmax_result = ReturnType("aminmax", ("min", "max"))
 
 
 def count_nonzero(
@@ -12442,7 +12475,11 @@ def cdist(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: distances(x1, x2, p, compute_mode)
+        through: euclidean_distances(x1, x2) if p == 2 and by_product else row_distances(with_batch_of(x1, x2),
+            with_batch_of(x2, x1), p)
+        where many: x1.shape[-2] > 25 or x2.shape[-2] > 25
+        where by_product: compute_mode == 'use_mm_for_euclid_dist' or (compute_mode ==
+            'use_mm_for_euclid_dist_if_necessary' and many)
     Raises:
         RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
             one floating-point dtype.
@@ -12464,7 +12501,44 @@ def cdist(
     if compute_mode.__class__ is not str:
         compute_mode = checks.string(name, "compute_mode", compute_mode)
     x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
-    return formulas_distances.distances(x1, x2, p, compute_mode)
+    return (
+        op.euclidean_distances(x1, x2)
+        if p == 2
+        and (
+            compute_mode == "use_mm_for_euclid_dist"
+            or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
+        )
+        else op.row_distances(formulas_solving.with_batch_of(x1, x2), formulas_solving.with_batch_of(x2, x1), p)
+    )
+
+
+def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
+    """sqrt(|x|^2 + |y|^2 - 2 x.y) of every row x of x1 and y of x2: their distance, without room for the differences. The
+    gradient is 0 where it is 0.
+
+    euclidean_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
+        where squares: (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+        where apart: squares > 0
+    """
+    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
+        return lifted
+    name = "euclidean_distances"
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    squares = (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+    apart = squares > 0
+    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
@@ -12531,7 +12605,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: distances_within(self, p)
+        through: row_distances(self, self, p).reshape(-1).index_select(0, above)
+        where size: self.shape[0]
+        where above: nonzero(triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -12549,7 +12625,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distances_rules.pdist(name, self, p)
-    return formulas_distances.distances_within(self, p)
+    size = self._shape[0]
+    above = op.nonzero(op.triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
+    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 
 def renorm(
@@ -12570,7 +12648,8 @@ def renorm(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: limited_norms(self, p, dim, maxnorm)
+        through: self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+        where lengths: self.norm(p, all_dims_but(dim, self.ndim), True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
             negative.
@@ -12596,7 +12675,8 @@ def renorm(
     if maxnorm.__class__ is not float:
         maxnorm = checks.floating(name, "maxnorm", maxnorm)
     self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
-    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+    lengths = self.norm(p, formulas_reductions.all_dims_but(dim, self.ndim), True)
+    return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
 
 
 def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
@@ -12625,7 +12705,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counted(self, weights, minlength)
+        through: counts if shares is None else zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
+        where counts: bin_counts(self, minlength)
+        where shares: None if weights is None else in_single_or_double(weights)
     Raises:
         RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
     Example:
@@ -12648,7 +12730,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
     self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
-    return formulas_counting.counted(self, weights, minlength)
+    counts = op.bin_counts(self, minlength)
+    shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
+    return counts if shares is None else op.zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
 
 
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
@@ -12755,7 +12839,10 @@ def histogram_bins_tensor(
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
     Gradients:
-        through: histogram_of(self, bins, weight, density)
+        through: (counts / counts.sum() / diff(edges) if density else counts, edges)
+        where edges: bins.detach()
+        where weights: None if weight is None else weight.detach().reshape(-1)
+        where counts: counts_between(self.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
@@ -12789,7 +12876,13 @@ def histogram_bins_tensor(
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
     self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
-    return formulas_counting.histogram_of(self, bins, weight, density)
+    edges = bins.detach()
+    weights = None if weight is None else weight.detach().reshape(-1)
+    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+    return _histogram_bins_tensor_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+
+
+_histogram_bins_tensor_result = ReturnType("histogram", ("hist", "bin_edges"))
 
 
 def histogram_bin_ct(
@@ -12818,7 +12911,10 @@ def histogram_bin_ct(
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
     Gradients:
-        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+        through: (counts / counts.sum() / diff(edges) if density else counts, edges)
+        where edges: linspace(range[0], range[1], bins + 1, dtype=self.dtype, device=self.device)
+        where weights: None if weight is None else weight.detach().reshape(-1)
+        where counts: counts_between(self.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
             default of the numbers.
@@ -12856,7 +12952,13 @@ def histogram_bin_ct(
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
     self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
-    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+    edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
+    weights = None if weight is None else weight.detach().reshape(-1)
+    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+    return _histogram_bin_ct_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+
+
+_histogram_bin_ct_result = ReturnType("histogram", ("hist", "bin_edges"))
 
 
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
@@ -12933,7 +13035,8 @@ def searchsorted_tensor(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+        through: places.int() if out_int32 else places
+        where places: search_places(sorted_sequence.detach(), self.detach(), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -12980,7 +13083,8 @@ def searchsorted_tensor(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+    places = op.search_places(sorted_sequence.detach(), self.detach(), right, sorter)
+    return places.int() if out_int32 else places
 
 
 def searchsorted_scalar(
@@ -13010,7 +13114,8 @@ def searchsorted_scalar(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+        through: place.int() if out_int32 else place
+        where place: search_places(sorted_sequence.detach(), as_tensor(self), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -13056,7 +13161,8 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+    place = op.search_places(sorted_sequence.detach(), op.as_tensor(self), right, sorter)
+    return place.int() if out_int32 else place
 
 
 def bucketize_tensor(
@@ -13077,7 +13183,8 @@ def bucketize_tensor(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(boundaries, self, out_int32, right, None)
+        through: buckets.int() if out_int32 else buckets
+        where buckets: search_places(boundaries.detach(), self.detach(), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13111,7 +13218,8 @@ def bucketize_tensor(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+    buckets = op.search_places(boundaries.detach(), self.detach(), right, None)
+    return buckets.int() if out_int32 else buckets
 
 
 def bucketize_scalar(
@@ -13132,7 +13240,8 @@ def bucketize_scalar(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(boundaries, self, out_int32, right, None)
+        through: bucket.int() if out_int32 else bucket
+        where bucket: search_places(boundaries.detach(), as_tensor(self), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13165,7 +13274,8 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+    bucket = op.search_places(boundaries.detach(), op.as_tensor(self), right, None)
+    return bucket.int() if out_int32 else bucket
 
 
 def isin_tensor_tensor(
@@ -14431,7 +14541,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: kronecker(self, other)
+        through: kronecker_product(self, other)
     Example:
         >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
         tensor([[1., 2., 0., 0.],
@@ -14447,7 +14557,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return formulas_products.kronecker(self, other)
+    return formulas_products.kronecker_product(self, other)
 
 
 def addr(
@@ -14642,7 +14752,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: vandermonde(x, N)
+        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
     Raises:
         RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
     Example:
@@ -14661,7 +14771,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
     x, N = contraction_rules.last_powers(name, x, N)
-    return formulas_products.vandermonde(x, N)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -20012,7 +20122,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: powers_of(x, N, increasing)
+        through: x.unsqueeze(1) ** (arange(count) if increasing else arange(count - 1, -1, -1))
+        where count: x.shape[0] if N is None else N
     Raises:
         RuntimeError: expected: a vector, and no negative number of powers.
     Example:
@@ -20033,7 +20144,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
     x, N, increasing = grids_rules.vander(name, x, N, increasing)
-    return formulas_grids.powers_of(x, N, increasing)
+    count = x._shape[0] if N is None else N
+    return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
 
 
 def adjoint(input: Tensor) -> Tensor:
@@ -36647,6 +36759,7 @@ FUNCTIONS = [
     "corrcoef",
     "dist",
     "cdist",
+    "euclidean_distances",
     "row_distances",
     "pdist",
     "renorm",

@@ -19,6 +19,11 @@ def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
     return (dim,) if isinstance(dim, int) else tuple(dim)
 
 
+def all_dims_but(dim: int, ndim: int) -> list[int]:
+    """All of `ndim` dimensions but one."""
+    return [d for d in range(ndim) if d != dim]
+
+
 def reduced_count(shape: Sequence[int], dim: Dims) -> int:
     """How many elements go into one element of the result, and 1 when none do: a divisor."""
     return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
