@@ -35,7 +35,6 @@ from ..runtime.autograd import (
     formulas_network,
     formulas_places,
     formulas_products,
-    formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
     formulas_shape,
@@ -10225,7 +10224,8 @@ def norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: norm_backward(grad, self, result, p, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
@@ -11920,7 +11920,7 @@ def quantile_default(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+    return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
 def quantile_scalar(
@@ -11948,7 +11948,7 @@ def quantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, False)
+        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -11986,7 +11986,9 @@ def quantile_scalar(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+    return op.quantiles(
+        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
+    )
 
 
 def nanquantile_default(
@@ -12052,7 +12054,7 @@ def nanquantile_default(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+    return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
 def nanquantile_scalar(
@@ -12080,7 +12082,7 @@ def nanquantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, True)
+        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -12118,7 +12120,115 @@ def nanquantile_scalar(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+    return op.quantiles(
+        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
+    )
+
+
+def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Tensor:
+    """The elements of rank q (n - 1) among the n along `dim`, or among those that are not nan; a nan that is not skipped
+    is the result. Several q give a new first dimension.
+
+    quantiles(Tensor self, Tensor q, int? dim, bool keepdim, str interpolation, bool skip_nan) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1.
+        interpolation: str.
+        skip_nan: bool.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self.dtype)
+        where x: in_computed_dtype(self)
+        where rows: x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+        where missing: isnan(rows)
+        where last: (sum(~missing, -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
+        where rank: in_computed_dtype(q).reshape(-1) * last
+        where place: rank if skip_nan else rank.masked_fill(any(missing, -1, True), last)
+        where found: at_ranks(sort(rows, -1).values, place, interpolation)
+        where shaped: found if not (keepdim and self.ndim) else with_ones_before(found, self.ndim) if dim is None else
+            found.unsqueeze(dim)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantiles"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    if skip_nan.__class__ is not bool:
+        skip_nan = checks.boolean(name, "skip_nan", skip_nan)
+    x = formulas_elementwise.in_computed_dtype(self)
+    rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
+    rank = formulas_elementwise.in_computed_dtype(q).reshape(-1) * last
+    place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
+    found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
+    shaped = (
+        found
+        if not (keepdim and self.ndim)
+        else formulas_shape.with_ones_before(found, self.ndim)
+        if dim is None
+        else found.unsqueeze(dim)
+    )
+    return (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self._dtype)
+
+
+def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
+    """The elements at ranks that lie between whole numbers: those on either side, the nearest, or between them on a line.
+
+    at_ranks(Tensor ordered, Tensor rank, str interpolation) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        ordered: tensor.
+        rank: tensor.
+        interpolation: str.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: lower if interpolation == 'lower' else upper if interpolation == 'higher' else ordered.gather(-1,
+            round(rank).long()) if interpolation == 'nearest' else lower.lerp(upper, 0.5 if interpolation == 'midpoint'
+            else rank.frac())
+        where lower: ordered.gather(-1, floor(rank).long())
+        where upper: ordered.gather(-1, ceil(rank).long())
+    """
+    if watch.lifts and (lifted := lift("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not PLAIN:
+        return lifted
+    name = "at_ranks"
+    if not isinstance(ordered, Tensor):
+        ordered = checks.tensor(name, "ordered", ordered)
+    if not isinstance(rank, Tensor):
+        rank = checks.tensor(name, "rank", rank)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    return (
+        ordered.gather(-1, op.floor(rank).long())
+        if interpolation == "lower"
+        else ordered.gather(-1, op.ceil(rank).long())
+        if interpolation == "higher"
+        else ordered.gather(-1, op.round(rank).long())
+        if interpolation == "nearest"
+        else ordered.gather(-1, op.floor(rank).long()).lerp(
+            ordered.gather(-1, op.ceil(rank).long()), 0.5 if interpolation == "midpoint" else rank.frac()
+        )
+    )
 
 
 def diff(
@@ -12347,7 +12457,16 @@ def cov(
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        through: covariance(self, correction, fweights, aweights)
+        through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where weight: joint_weight(fweights, aweights)
+        where total: rows.shape[1] if weight is None else weight.sum()
+        where mean: rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+        where centred: rows - mean
+        where weighted: centred if weight is None else centred * weight
+        where share: 1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total
+        where free: degrees_of_freedom(total - correction * share if correction else total)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
             whole or real numbers that are not negative.
@@ -12379,7 +12498,19 @@ def cov(
     if aweights is not None and not isinstance(aweights, Tensor):
         aweights = checks.tensor(name, "aweights", aweights)
     self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
-    return formulas_covariance.covariance(self, correction, fweights, aweights)
+    x = formulas_elementwise.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    weight = formulas_covariance.joint_weight(fweights, aweights)
+    total = rows.shape[1] if weight is None else weight.sum()
+    mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+    centred = rows - mean
+    weighted = centred if weight is None else centred * weight
+    free = formulas_covariance.degrees_of_freedom(
+        total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
+        if correction
+        else total
+    )
+    return (centred.mm(formulas_reductions.conjugate(weighted).t()) / free).squeeze()
 
 
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -12394,7 +12525,11 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        through: correlation(self)
+        through: correlation_of_covariance(covariance)
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where centred: rows - rows.mean(1, True)
+        where covariance: (centred.mm(conjugate(centred).t()) / degrees_of_freedom(rows.shape[1] - 1)).squeeze()
     Raises:
         RuntimeError: expected: at most a matrix, of numbers.
     Example:
@@ -12411,7 +12546,14 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = covariance_rules.corrcoef(name, self)
-    return formulas_covariance.correlation(self)
+    x = formulas_elementwise.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    centred = rows - rows.mean(1, True)
+    covariance = (
+        centred.mm(formulas_reductions.conjugate(centred).t())
+        / formulas_covariance.degrees_of_freedom(rows.shape[1] - 1)
+    ).squeeze()
+    return formulas_covariance.correlation_of_covariance(covariance)
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
@@ -12554,10 +12696,11 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        x1: slopes.sum(-2)
-        x2: -slopes.sum(-3)
+        x1: pulled.sum(-2)
+        x2: -pulled.sum(-3)
         where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        where slopes: norm_backward(grad, apart, result, p, apart.ndim - 1, False)
+        where slopes: gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        where pulled: grad.unsqueeze(-1) * slopes
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
@@ -23110,8 +23253,9 @@ def scatter_reduce(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scatter_reduce_backward(...)[0]
-        src: scatter_reduce_backward(...)[1]
+        self: grad * slopes[0].conj()
+        src: zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src.shape)
+        where slopes: scatter_reduce_slopes(self, dim, index, within(src, index.shape), reduce, include_self, result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
             first three.
@@ -27754,8 +27898,19 @@ def cross_entropy_loss(
         output: the dtype that all tensors share.
         kept: the dtype that all tensors share.
     Gradients:
-        self: cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)
+        self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else
+            grad)
         weight: not defined: class weights are constants of the loss
+        where axis: class_axis(self)
+        where chances: softmax(self, axis)
+        where known: (target != ignore_index).unsqueeze(axis)
+        where label: where(known, target.unsqueeze(axis), 0).long()
+        where weights: 1 if weight is None else zeros_like(chances) + per_channel(weight, chances.ndim - axis + 1)
+        where share: 1 - label_smoothing if weight is None else (1 - label_smoothing) * weights.gather(axis, label)
+        where labelled: zeros_like(chances).scatter(axis, label, share)
+        where truth: labelled + label_smoothing / chances.shape[axis] * weights if label_smoothing else labelled
+        where slope: where(known, chances * truth.sum(axis, True) - truth, 0)
+        where along: (slope * self_t).sum(axis)
     Raises:
         RuntimeError, ValueError: expected: as in `nll_loss`; the label smoothing lies in [0, 1].
     Example:
@@ -30678,7 +30833,7 @@ def ctc_values(
     Returns:
         Tensor: the dtype of `log_probs`.
     Gradients:
-        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+        log_probs: ctc_gradient(grad, log_probs, targets, input_lengths, target_lengths, blank)
     Raises:
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
@@ -30761,7 +30916,11 @@ def ctc_loss_intlist(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        through: reduced_loss("ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction)
+        where scores: log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        where losses: ctc_values(scores, label_rows(targets, target_lengths), input_lengths, target_lengths, blank)
+        where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
+        where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
@@ -30801,8 +30960,14 @@ def ctc_loss_intlist(
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+    losses = op.ctc_values(
+        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+    )
+    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return formulas_value_losses.reduced_loss(
+        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
 
@@ -30832,7 +30997,11 @@ def ctc_loss_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        through: reduced_loss("ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction)
+        where scores: log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        where losses: ctc_values(scores, label_rows(targets, target_lengths), input_lengths, target_lengths, blank)
+        where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
+        where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
         RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
     """
@@ -30873,8 +31042,14 @@ def ctc_loss_tensor(
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+    losses = op.ctc_values(
+        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+    )
+    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return formulas_value_losses.reduced_loss(
+        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
 
@@ -32506,6 +32681,75 @@ def embedding_bag(
     )
 
 
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    ceil_mode: bool,
+    spatial: int,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows, the mean times their size, with p = norm_type; for p = inf the maximum of |x|.
+
+    lp_pool(Tensor self, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
+    (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints or None.
+        ceil_mode: bool, whether windows that reach over the end count.
+        spatial: int.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
+        where sign: 1 if norm_type > 0 else -1
+        where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
+            spatial).values
+        where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+    Raises:
+        ValueError: expected: the norm's exponent is not 0.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_rules.lp_pool(
+        name, self, norm_type, kernel_size, stride, ceil_mode, spatial
+    )
+    return (
+        (1 if norm_type > 0 else -1)
+        * op.max_pool_with_indices(
+            (1 if norm_type > 0 else -1) * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial
+        ).values
+        if 1 / norm_type == 0
+        else (
+            formulas_network.flat_at_zero(
+                op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+            )
+            * formulas_network.window_size(kernel_size)
+        ).pow(1 / norm_type)
+    )
+
+
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
@@ -32528,7 +32772,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -32550,7 +32794,7 @@ def lp_pool1d(
         stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(
@@ -32575,7 +32819,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -32597,7 +32841,7 @@ def lp_pool2d(
         stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 def lp_pool3d(
@@ -32622,7 +32866,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -32644,7 +32888,7 @@ def lp_pool3d(
         stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 def fractional_max_pool(
@@ -36750,6 +36994,8 @@ FUNCTIONS = [
     "quantile_scalar",
     "nanquantile_default",
     "nanquantile_scalar",
+    "quantiles",
+    "at_ranks",
     "diff",
     "trapezoid_x",
     "trapezoid_dx",
@@ -37113,6 +37359,7 @@ FUNCTIONS = [
     "stft",
     "istft",
     "embedding_bag",
+    "lp_pool",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",

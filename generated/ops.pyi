@@ -1383,6 +1383,10 @@ def nanquantile_scalar(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor: ...
+def quantiles(
+    input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor: ...
+def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor: ...
 def diff(
     input: Tensor,
     n: int = 1,
@@ -3027,6 +3031,14 @@ def embedding_bag(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
+) -> Tensor: ...
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    ceil_mode: bool,
+    spatial: int,
 ) -> Tensor: ...
 def lp_pool1d(
     input: Tensor,

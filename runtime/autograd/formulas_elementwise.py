@@ -30,6 +30,11 @@ def in_single_or_double(x: Tensor) -> Tensor:
     return x if x.dtype is dtypes.float32 else x.to(dtypes.float64)
 
 
+def in_computed_dtype(x: Tensor) -> Tensor:
+    """In the dtype of its computations: float32 in place of 16 bits."""
+    return x if x.dtype.native else x.to(x.dtype.compute)
+
+
 def in_floats(x: Tensor) -> Tensor:
     """Integers in the default dtype; floating-point and complex numbers as they are."""
     return x if x.dtype.kind in "fc" else x.to(dtypes.get_default_dtype())
