@@ -6808,6 +6808,7 @@ OPS = [
             "x1=T(2, 3), x2=T(4, 3), p=3.0",
             "x1=T(2, 3), x2=T(4, 3), p=inf",
             "x1=T(2, 3), x2=T(4, 3), compute_mode='use_mm_for_euclid_dist'",
+            "x1=T(2, 3), x2=T(4, 3), p=1.0, compute_mode='use_mm_for_euclid_dist'",
         ),
         hard=("x1=V([[1.0, 2.0]]), x2=V([[1.0, 2.0], [0.0, 2.0]])", "x1=T(0, 3), x2=T(2, 3)", "x1=T(1, 0), x2=T(2, 0)"),
         domain={},
@@ -7046,6 +7047,7 @@ OPS = [
         samples=(
             "self=T(20), bins=V([-1.0, 0.0, 0.5, 1.5])",
             "self=T(6), bins=V([-2.0, 0.0, 2.0]), weight=T(6, lo=0.5), density=True",
+            "self=T(2, 3), bins=V([-2.0, 0.0, 2.0]), weight=T(2, 3, lo=0.5)",
         ),
         hard=(),
         domain={},

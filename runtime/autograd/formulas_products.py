@@ -53,7 +53,6 @@ def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i:
     return _multiplied(factors, split, i, k).mm(_multiplied(factors, split, k + 1, j))
 
 
-
 def sum_of_scaled(first: Tensor, product: Tensor, beta: complex, alpha: complex) -> Tensor:
     """beta first + alpha product; `first` is not read when beta is 0."""
     dtype = promote_types(first.dtype, product.dtype)
