@@ -12,7 +12,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:
-    """y_output = sum over all other labels of the product of x_operand: what an equation of einsum says, pair by pair."""
+    """y_output = sum over all other labels of the product of the operands, as an equation of einsum says."""
     shapes = tuple([tuple(x.shape) for x in operands])
     subscripts = parsed("einsum", equation, shapes)
     return _contracted(contraction_plan("einsum", subscripts.operands, subscripts.output, shapes), operands)
