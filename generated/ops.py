@@ -32708,7 +32708,7 @@ def lp_pool(
         through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
         where sign: 1 if norm_type > 0 else -1
         where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
-            spatial).values
+            spatial)[0]
         where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
     Raises:
         ValueError: expected: the norm's exponent is not 0.
@@ -32739,7 +32739,7 @@ def lp_pool(
         (1 if norm_type > 0 else -1)
         * op.max_pool_with_indices(
             (1 if norm_type > 0 else -1) * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial
-        ).values
+        )[0]
         if 1 / norm_type == 0
         else (
             formulas_network.flat_at_zero(
