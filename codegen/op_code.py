@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -323,7 +324,14 @@ class OpCode:
         """The lines that compute what `where` defines, and the expression over these."""
         own = locals_of(self.entry, {"composite": self.entry.compute})
         lines = [f"{name} = {rewrite(tree, self.entry, self.calls)}" for name, tree in own.definitions.items()]
-        return lines, rewrite(own.formulas["composite"], self.entry, self.calls)
+        expression = rewrite(own.formulas["composite"], self.entry, self.calls)
+        return lines, f"_{self.name}_result{expression}" if self.composes_results else expression
+
+    @property
+    def composes_results(self) -> bool:
+        """Whether a composite gives its outputs, which have names, as a tuple."""
+        is_named = all(r.name != f"result{i}" for i, r in enumerate(self.entry.schema.returns))
+        return self.entry.compute.kind == "composite" and isinstance(self.entry.compute.tree, ast.Tuple) and is_named
 
     @property
     def requires_grad_condition(self) -> str:

@@ -37,6 +37,9 @@ BUILTINS: dict[str, Arity] = {
     **dict.fromkeys(("len", "sizes"), (1, 1)),
     **dict.fromkeys(("zeros_like", "ones_like", "empty_like"), (1, math.inf)),
     "full_like": (2, math.inf),
+    "as_tensor": (1, math.inf),
+    "arange": (1, math.inf),
+    "linspace": (3, math.inf),
 }
 
 

@@ -12,7 +12,6 @@ from ..runtime.autograd import (
     formulas_fourier,
     formulas_indexing,
     formulas_linalg,
-    formulas_losses,
     formulas_lu,
     formulas_network,
     formulas_parts,
@@ -8000,6 +7999,7 @@ class NormBackward0(Node):
         "_saved_dim",
         "_saved_keepdim",
         "_saved_p",
+        "_saved_self_sym_sizes",
         "kept_result",
         "kept_result_version",
         "kept_self",
@@ -8010,7 +8010,12 @@ class NormBackward0(Node):
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_p": ("p", ""), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_p": ("p", ""),
+    }
 
     @staticmethod
     def record(result, self, p, dim, keepdim):
@@ -8020,9 +8025,10 @@ class NormBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_p = p
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
+        node._saved_p = p
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
@@ -8044,28 +8050,33 @@ class NormBackward0(Node):
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
-        p = node._saved_p
         dim = node._saved_dim
+        p = node._saved_p
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
         return (as_gradient(reduction_slopes_kernels.norm_slope(grad, self, result, p, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: norm_backward(grad, self, result, p, dim, keepdim)."""
-        p = node._saved_p
+        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)."""
+        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
+        p = node._saved_p
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        return (fit(formulas_reductions.norm_backward(grad, self, result, p, dim, keepdim), node.metas[0]),)
+        slope = formulas_reductions.gradient_of_norm(
+            self, formulas_reductions.kept(result, self_shape, dim, keepdim), p, dim
+        )
+        return (fit(formulas_reductions.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, p, dim, keepdim, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_reductions.slope_along(
-            formulas_reductions.norm_backward(op.ones_like(result), self, result, p, dim, keepdim), self_t, dim, keepdim
+        slope = formulas_reductions.gradient_of_norm(
+            self, formulas_reductions.kept(result, self._shape, dim, keepdim), p, dim
         )
+        tangent0 = formulas_reductions.slope_along(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -9113,19 +9124,20 @@ class RowDistancesBackward0(Node):
         return as_gradients(distances_kernels.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
 
     def formula(node, grad):
-        """x1: slopes.sum(-2); x2: -slopes.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = norm_backward(grad, apart, result, p, apart.ndim - 1, False)."""
+        """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""
         p = node._saved_p
         x1 = unpack(node, "kept_x1")
         x2 = unpack(node, "kept_x2")
         result = unpack_output(node, "kept_result")
         apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        slopes = formulas_reductions.norm_backward(grad, apart, result, p, apart.ndim - 1, False)
+        slopes = formulas_reductions.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        pulled = grad.unsqueeze(-1) * slopes
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = slopes.sum(-2)
+            grad_0 = pulled.sum(-2)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = -slopes.sum(-3)
+            grad_1 = -pulled.sum(-3)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -9134,10 +9146,8 @@ class RowDistancesBackward0(Node):
         x1_t = zeros_if_missing(x1_t, x1)
         x2_t = zeros_if_missing(x2_t, x2)
         apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        tangent0 = (
-            formulas_reductions.norm_backward(op.ones_like(result), apart, result, p, apart.ndim - 1, False)
-            * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))
-        ).sum(-1)
+        slopes = formulas_reductions.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        tangent0 = (slopes * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)
         return (tangent0,)
 
 
@@ -12566,7 +12576,9 @@ class ScatterReduceBackward0(Node):
     __slots__ = (
         "_saved_dim",
         "_saved_include_self",
+        "_saved_index_sym_sizes",
         "_saved_reduce",
+        "_saved_src_sym_sizes",
         "kept_index",
         "kept_index_version",
         "kept_result",
@@ -12586,7 +12598,13 @@ class ScatterReduceBackward0(Node):
         "kept_src": ("src", ("self", "src")),
         "kept_result": ("output 0", ("self", "src")),
     }
-    values = {"_saved_dim": ("dim", ""), "_saved_reduce": ("reduce", ""), "_saved_include_self": ("include_self", "")}
+    values = {
+        "_saved_dim": ("dim", ""),
+        "_saved_index_sym_sizes": ("index", "_shape"),
+        "_saved_reduce": ("reduce", ""),
+        "_saved_include_self": ("include_self", ""),
+        "_saved_src_sym_sizes": ("src", "_shape"),
+    }
 
     @staticmethod
     def record(result, self, dim, index, src, reduce, include_self):
@@ -12597,8 +12615,10 @@ class ScatterReduceBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
+        node._saved_index_sym_sizes = index._shape
         node._saved_reduce = reduce
         node._saved_include_self = include_self
+        node._saved_src_sym_sizes = src._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_index = index
@@ -12622,23 +12642,25 @@ class ScatterReduceBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: scatter_reduce_backward(...)[0]; src: scatter_reduce_backward(...)[1]."""
+        """self: grad * slopes[0].conj(); src: zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src.shape); slopes = scatter_reduce_slopes(self, dim, index, within(src, index.shape), reduce, include_self, result)."""
         dim = node._saved_dim
+        index_shape = node._saved_index_sym_sizes
         reduce = node._saved_reduce
         include_self = node._saved_include_self
+        src_shape = node._saved_src_sym_sizes
         self = unpack(node, "kept_self")
         index = unpack(node, "kept_index")
         src = unpack(node, "kept_src")
         result = unpack_output(node, "kept_result")
-        shared_0 = formulas_reducing_at.scatter_reduce_backward(
-            grad, self, dim, index, src, reduce, include_self, result
+        slopes = formulas_reducing_at.scatter_reduce_slopes(
+            self, dim, index, formulas_reducing_at.within(src, index_shape), reduce, include_self, result
         )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = shared_0[0]
+            grad_0 = grad * slopes[0].conj()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = shared_0[1]
+            grad_1 = formulas_indexing.zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src_shape)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -12646,8 +12668,11 @@ class ScatterReduceBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         src_t = zeros_if_missing(src_t, src)
-        tangent0 = formulas_reducing_at.scatter_reduce_forward(
-            self, self_t, dim, index, src, src_t, reduce, include_self, result
+        slopes = formulas_reducing_at.scatter_reduce_slopes(
+            self, dim, index, formulas_reducing_at.within(src, index._shape), reduce, include_self, result
+        )
+        tangent0 = (self_t * slopes[0]).scatter_add(
+            dim, index, formulas_reducing_at.within(src_t, index._shape) * slopes[1]
         )
         return (tangent0,)
 
@@ -15000,7 +15025,7 @@ class CrossEntropyLossBackward0(Node):
     )
     op_name = "cross_entropy_loss"
     output_count = 2
-    saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
+    saved_slots = ("kept_kept", "kept_self", "kept_target", "kept_weight")
     recipes = StructuredGradient(
         layers_recipes.cross_entropy_backward,
         ("g", ""),
@@ -15014,10 +15039,10 @@ class CrossEntropyLossBackward0(Node):
     )
     inputs = ("self",)
     keeps = {
+        "kept_kept": ("output 1", ("self",)),
         "kept_self": ("self", ("self",)),
         "kept_target": ("target", ("self",)),
         "kept_weight": ("weight", ("self",)),
-        "kept_kept": ("output 1", ("self",)),
     }
     values = {
         "_saved_reduction": ("reduction", ""),
@@ -15042,28 +15067,28 @@ class CrossEntropyLossBackward0(Node):
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
         node._saved_label_smoothing = label_smoothing
+        node.kept_kept = saved = results[1]
+        node.kept_kept_version = 0 if (version := saved._writes) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_target = target
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         node.kept_weight = weight
         node.kept_weight_version = 0 if weight is None else version_of(weight)
-        node.kept_kept = saved = results[1]
-        node.kept_kept_version = 0 if (version := saved._writes) is None else version[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
 
     def release(node):
         """Forget the saved tensors."""
+        if node.kept_kept is not None:
+            node.kept_kept = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_target is not None:
             node.kept_target = FREED
         if node.kept_weight is not None:
             node.kept_weight = FREED
-        if node.kept_kept is not None:
-            node.kept_kept = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
@@ -15080,10 +15105,10 @@ class CrossEntropyLossBackward0(Node):
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
         label_smoothing = node._saved_label_smoothing
+        kept = array_in(unpack(node, "kept_kept"), None)
         self = array_in(unpack(node, "kept_self"), None)
         target = array_in(unpack(node, "kept_target"), None)
         weight = array_in(unpack(node, "kept_weight"), None)
-        kept = array_in(unpack(node, "kept_kept"), None)
         return (
             as_gradient(
                 cross_entropy_kernels.cross_entropy_backward(
@@ -15095,22 +15120,49 @@ class CrossEntropyLossBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)."""
+        """self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else grad); axis = class_axis(self); chances = softmax(self, axis); known = (target != ignore_index).unsqueeze(axis); label = where(known, target.unsqueeze(axis), 0).long(); share = 1 - label_smoothing if weight is None else (1 - label_smoothing) * weights.gather(axis, label); labelled = zeros_like(chances).scatter(axis, label, share); truth = labelled + label_smoothing / chances.shape[axis] * weights if label_smoothing else labelled; slope = where(known, chances * truth.sum(axis, True) - truth, 0)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
         label_smoothing = node._saved_label_smoothing
+        kept = unpack(node, "kept_kept")
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
-        kept = unpack(node, "kept_kept")
+        axis = formulas_network.class_axis(self)
+        chances = op.softmax(self, axis)
+        known = (target != ignore_index).unsqueeze(axis)
+        label = op.where(known, target.unsqueeze(axis), 0).long()
+        share = (
+            1 - label_smoothing
+            if weight is None
+            else (1 - label_smoothing)
+            * (
+                1
+                if weight is None
+                else op.zeros_like(chances) + formulas_standardize.per_channel(weight, chances.ndim - axis + 1)
+            ).gather(axis, label)
+        )
+        labelled = op.zeros_like(chances).scatter(axis, label, share)
+        truth = (
+            labelled
+            + label_smoothing
+            / chances.shape[axis]
+            * (
+                1
+                if weight is None
+                else op.zeros_like(chances) + formulas_standardize.per_channel(weight, chances.ndim - axis + 1)
+            )
+            if label_smoothing
+            else labelled
+        )
+        slope = op.where(known, chances * truth.sum(axis, True) - truth, 0)
         return (
             fit(
-                formulas_losses.cross_entropy_slope(
-                    grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
-                ),
+                slope
+                * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else grad),
                 node.metas[0],
             ),
         )
@@ -15120,9 +15172,36 @@ class CrossEntropyLossBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         kept = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = formulas_losses.cross_entropy_tangent(
-            self_t, self, target, weight, kept, reduction, ignore_index, label_smoothing
+        axis = formulas_network.class_axis(self)
+        chances = op.softmax(self, axis)
+        known = (target != ignore_index).unsqueeze(axis)
+        label = op.where(known, target.unsqueeze(axis), 0).long()
+        share = (
+            1 - label_smoothing
+            if weight is None
+            else (1 - label_smoothing)
+            * (
+                1
+                if weight is None
+                else op.zeros_like(chances) + formulas_standardize.per_channel(weight, chances.ndim - axis + 1)
+            ).gather(axis, label)
         )
+        labelled = op.zeros_like(chances).scatter(axis, label, share)
+        truth = (
+            labelled
+            + label_smoothing
+            / chances.shape[axis]
+            * (
+                1
+                if weight is None
+                else op.zeros_like(chances) + formulas_standardize.per_channel(weight, chances.ndim - axis + 1)
+            )
+            if label_smoothing
+            else labelled
+        )
+        slope = op.where(known, chances * truth.sum(axis, True) - truth, 0)
+        along = (slope * self_t).sum(axis)
+        tangent0 = along if reduction == 0 else along.sum() / kept.select(0, -1) if reduction == 1 else along.sum()
         return (tangent0, None)
 
 
@@ -17112,7 +17191,7 @@ class CtcValuesBackward0(Node):
         )
 
     def formula(node, grad):
-        """log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)."""
+        """log_probs: ctc_gradient(grad, log_probs, targets, input_lengths, target_lengths, blank)."""
         input_lengths = node._saved_input_lengths
         target_lengths = node._saved_target_lengths
         blank = node._saved_blank
@@ -17120,8 +17199,7 @@ class CtcValuesBackward0(Node):
         targets = unpack(node, "kept_targets")
         return (
             fit(
-                formulas_ctc.temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank),
-                node.metas[0],
+                formulas_ctc.ctc_gradient(grad, log_probs, targets, input_lengths, target_lengths, blank), node.metas[0]
             ),
         )
 
@@ -17130,7 +17208,7 @@ class CtcValuesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         log_probs_t = zeros_if_missing(log_probs_t, log_probs)
         tangent0 = (
-            formulas_ctc.temporal_slope(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
+            formulas_ctc.ctc_gradient(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
             * log_probs_t
         ).sum([0, 2])
         return (tangent0,)

@@ -19,7 +19,6 @@ from ..runtime.autograd import (
     formulas_ctc,
     formulas_decompositions,
     formulas_differences,
-    formulas_distances,
     formulas_elementwise,
     formulas_forms,
     formulas_fourier,
@@ -36,7 +35,6 @@ from ..runtime.autograd import (
     formulas_network,
     formulas_places,
     formulas_products,
-    formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
     formulas_shape,
@@ -6753,7 +6751,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sum_of_lgammas(self, p)
+        through: multivariate_log_gamma(self, p)
     Raises:
         RuntimeError: expected: the number of dimensions is positive, and one that can be counted to.
     Example:
@@ -6771,7 +6769,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     if p.__class__ is not int:
         p = checks.integer(name, "p", p)
     self, p = special_rules.positive_order(name, self, p)
-    return formulas_elementwise.sum_of_lgammas(self, p)
+    return formulas_elementwise.multivariate_log_gamma(self, p)
 
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
@@ -7946,7 +7944,12 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: made_finite(self, nan, posinf, neginf)
+        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
+            self.is_floating_point() else self.clone()
+        where of_nan: 0.0 if nan is None else nan
+        where above: largest_number(self.dtype) if posinf is None else posinf
+        where below: -largest_number(self.dtype) if neginf is None else neginf
+        where real: replace_odd(real_copy(self), of_nan, above, below)
     Example:
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
         tensor([0., 9., 1.])
@@ -7968,7 +7971,31 @@ def nan_to_num(
         posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
-    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+    return (
+        op.complex(
+            op.replace_odd(
+                op.real_copy(self),
+                0.0 if nan is None else nan,
+                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+            ),
+            op.replace_odd(
+                op.imag_copy(self),
+                0.0 if nan is None else nan,
+                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+            ),
+        )
+        if self.is_complex()
+        else op.replace_odd(
+            op.real_copy(self),
+            0.0 if nan is None else nan,
+            formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
+            -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
+        )
+        if self.is_floating_point()
+        else self.clone()
+    )
 
 
 def nan_to_num_(
@@ -10198,7 +10225,8 @@ def norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: norm_backward(grad, self, result, p, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
@@ -11472,7 +11500,8 @@ def aminmax(
         min: the dtype of `input`.
         max: the dtype of `input`.
     Gradients:
-        through: extremes(self, dim, keepdim)
+        through: (amin(self, dims, keepdim), amax(self, dims, keepdim))
+        where dims: [] if dim is None else [dim]
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
             choose from.
@@ -11501,7 +11530,11 @@ def aminmax(
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
-    return formulas_statistics.extremes(self, dim, keepdim)
+    dims = [] if dim is None else [dim]
+    return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
+
+
+_aminmax_result = ReturnType("aminmax", ("min", "max"))
 
 
 def count_nonzero(
@@ -11888,7 +11921,7 @@ def quantile_default(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+    return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
 def quantile_scalar(
@@ -11916,7 +11949,7 @@ def quantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, False)
+        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -11954,7 +11987,9 @@ def quantile_scalar(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+    return op.quantiles(
+        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
+    )
 
 
 def nanquantile_default(
@@ -12020,7 +12055,7 @@ def nanquantile_default(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+    return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
 def nanquantile_scalar(
@@ -12048,7 +12083,7 @@ def nanquantile_scalar(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: quantiles(self, q, dim, keepdim, interpolation, True)
+        through: quantiles(self, in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
@@ -12086,7 +12121,115 @@ def nanquantile_scalar(
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
-    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+    return op.quantiles(
+        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
+    )
+
+
+def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Tensor:
+    """The elements of rank q (n - 1) among the n along `dim`, or among those that are not nan; a nan that is not skipped
+    is the result. Several q give a new first dimension.
+
+    quantiles(Tensor self, Tensor q, int? dim, bool keepdim, str interpolation, bool skip_nan) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1.
+        interpolation: str.
+        skip_nan: bool.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self.dtype)
+        where x: in_computed_dtype(self)
+        where rows: x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+        where missing: isnan(rows)
+        where last: (sum(~missing, -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
+        where rank: in_computed_dtype(q).reshape(-1) * last
+        where place: rank if skip_nan else rank.masked_fill(any(missing, -1, True), last)
+        where found: at_ranks(sort(rows, -1).values, place, interpolation)
+        where shaped: found if not (keepdim and self.ndim) else with_ones_before(found, self.ndim) if dim is None else
+            found.unsqueeze(dim)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantiles"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    if skip_nan.__class__ is not bool:
+        skip_nan = checks.boolean(name, "skip_nan", skip_nan)
+    x = formulas_elementwise.in_computed_dtype(self)
+    rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
+    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
+    rank = formulas_elementwise.in_computed_dtype(q).reshape(-1) * last
+    place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
+    found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
+    shaped = (
+        found
+        if not (keepdim and self.ndim)
+        else formulas_shape.with_ones_before(found, self.ndim)
+        if dim is None
+        else found.unsqueeze(dim)
+    )
+    return (shaped.movedim(-1, 0) if q.ndim else shaped.squeeze(-1)).to(self._dtype)
+
+
+def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
+    """The elements at ranks that lie between whole numbers: those on either side, the nearest, or between them on a line.
+
+    at_ranks(Tensor ordered, Tensor rank, str interpolation) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        ordered: tensor.
+        rank: tensor.
+        interpolation: str.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: lower if interpolation == 'lower' else upper if interpolation == 'higher' else ordered.gather(-1,
+            round(rank).long()) if interpolation == 'nearest' else lower.lerp(upper, 0.5 if interpolation == 'midpoint'
+            else rank.frac())
+        where lower: ordered.gather(-1, floor(rank).long())
+        where upper: ordered.gather(-1, ceil(rank).long())
+    """
+    if watch.lifts and (lifted := lift("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not PLAIN:
+        return lifted
+    name = "at_ranks"
+    if not isinstance(ordered, Tensor):
+        ordered = checks.tensor(name, "ordered", ordered)
+    if not isinstance(rank, Tensor):
+        rank = checks.tensor(name, "rank", rank)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    return (
+        ordered.gather(-1, op.floor(rank).long())
+        if interpolation == "lower"
+        else ordered.gather(-1, op.ceil(rank).long())
+        if interpolation == "higher"
+        else ordered.gather(-1, op.round(rank).long())
+        if interpolation == "nearest"
+        else ordered.gather(-1, op.floor(rank).long()).lerp(
+            ordered.gather(-1, op.ceil(rank).long()), 0.5 if interpolation == "midpoint" else rank.frac()
+        )
+    )
 
 
 def diff(
@@ -12315,7 +12458,16 @@ def cov(
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        through: covariance(self, correction, fweights, aweights)
+        through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where weight: joint_weight(fweights, aweights)
+        where total: rows.shape[1] if weight is None else weight.sum()
+        where mean: rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+        where centred: rows - mean
+        where weighted: centred if weight is None else centred * weight
+        where share: 1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total
+        where free: degrees_of_freedom(total - correction * share if correction else total)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
             whole or real numbers that are not negative.
@@ -12347,7 +12499,19 @@ def cov(
     if aweights is not None and not isinstance(aweights, Tensor):
         aweights = checks.tensor(name, "aweights", aweights)
     self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
-    return formulas_covariance.covariance(self, correction, fweights, aweights)
+    x = formulas_elementwise.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    weight = formulas_covariance.joint_weight(fweights, aweights)
+    total = rows.shape[1] if weight is None else weight.sum()
+    mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+    centred = rows - mean
+    weighted = centred if weight is None else centred * weight
+    free = formulas_covariance.degrees_of_freedom(
+        total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
+        if correction
+        else total
+    )
+    return (centred.mm(formulas_reductions.conjugate(weighted).t()) / free).squeeze()
 
 
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -12362,7 +12526,11 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        through: correlation(self)
+        through: correlation_of_covariance(covariance)
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where centred: rows - rows.mean(1, True)
+        where covariance: (centred.mm(conjugate(centred).t()) / degrees_of_freedom(rows.shape[1] - 1)).squeeze()
     Raises:
         RuntimeError: expected: at most a matrix, of numbers.
     Example:
@@ -12379,7 +12547,14 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = covariance_rules.corrcoef(name, self)
-    return formulas_covariance.correlation(self)
+    x = formulas_elementwise.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    centred = rows - rows.mean(1, True)
+    covariance = (
+        centred.mm(formulas_reductions.conjugate(centred).t())
+        / formulas_covariance.degrees_of_freedom(rows.shape[1] - 1)
+    ).squeeze()
+    return formulas_covariance.correlation_of_covariance(covariance)
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
@@ -12443,7 +12618,11 @@ def cdist(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: distances(x1, x2, p, compute_mode)
+        through: euclidean_distances(x1, x2) if p == 2 and by_product else row_distances(with_batch_of(x1, x2),
+            with_batch_of(x2, x1), p)
+        where many: x1.shape[-2] > 25 or x2.shape[-2] > 25
+        where by_product: compute_mode == 'use_mm_for_euclid_dist' or (compute_mode ==
+            'use_mm_for_euclid_dist_if_necessary' and many)
     Raises:
         RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
             one floating-point dtype.
@@ -12465,7 +12644,44 @@ def cdist(
     if compute_mode.__class__ is not str:
         compute_mode = checks.string(name, "compute_mode", compute_mode)
     x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
-    return formulas_distances.distances(x1, x2, p, compute_mode)
+    return (
+        op.euclidean_distances(x1, x2)
+        if p == 2
+        and (
+            compute_mode == "use_mm_for_euclid_dist"
+            or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
+        )
+        else op.row_distances(formulas_solving.with_batch_of(x1, x2), formulas_solving.with_batch_of(x2, x1), p)
+    )
+
+
+def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
+    """sqrt(|x|^2 + |y|^2 - 2 x.y) of every row x of x1 and y of x2: their distance, without room for the differences. The
+    gradient is 0 where it is 0.
+
+    euclidean_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
+        where squares: (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+        where apart: squares > 0
+    """
+    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
+        return lifted
+    name = "euclidean_distances"
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    squares = (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+    apart = squares > 0
+    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
@@ -12481,10 +12697,11 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        x1: slopes.sum(-2)
-        x2: -slopes.sum(-3)
+        x1: pulled.sum(-2)
+        x2: -pulled.sum(-3)
         where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        where slopes: norm_backward(grad, apart, result, p, apart.ndim - 1, False)
+        where slopes: gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        where pulled: grad.unsqueeze(-1) * slopes
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
@@ -12532,7 +12749,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: distances_within(self, p)
+        through: row_distances(self, self, p).reshape(-1).index_select(0, above)
+        where size: self.shape[0]
+        where above: nonzero(triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -12550,7 +12769,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distances_rules.pdist(name, self, p)
-    return formulas_distances.distances_within(self, p)
+    size = self._shape[0]
+    above = op.nonzero(op.triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
+    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 
 def renorm(
@@ -12571,7 +12792,8 @@ def renorm(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: limited_norms(self, p, dim, maxnorm)
+        through: self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+        where lengths: self.norm(p, all_dims_but(dim, self.ndim), True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
             negative.
@@ -12597,7 +12819,8 @@ def renorm(
     if maxnorm.__class__ is not float:
         maxnorm = checks.floating(name, "maxnorm", maxnorm)
     self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
-    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+    lengths = self.norm(p, formulas_reductions.all_dims_but(dim, self.ndim), True)
+    return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
 
 
 def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
@@ -12626,7 +12849,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counted(self, weights, minlength)
+        through: counts if shares is None else zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
+        where counts: bin_counts(self, minlength)
+        where shares: None if weights is None else in_single_or_double(weights)
     Raises:
         RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
     Example:
@@ -12649,7 +12874,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
     self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
-    return formulas_counting.counted(self, weights, minlength)
+    counts = op.bin_counts(self, minlength)
+    shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
+    return counts if shares is None else op.zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
 
 
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
@@ -12756,7 +12983,10 @@ def histogram_bins_tensor(
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
     Gradients:
-        through: histogram_of(self, bins, weight, density)
+        through: (counts / counts.sum() / diff(edges) if density else counts, edges)
+        where edges: bins.detach()
+        where weights: None if weight is None else weight.detach().reshape(-1)
+        where counts: counts_between(self.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
@@ -12790,7 +13020,13 @@ def histogram_bins_tensor(
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
     self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
-    return formulas_counting.histogram_of(self, bins, weight, density)
+    edges = bins.detach()
+    weights = None if weight is None else weight.detach().reshape(-1)
+    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+    return _histogram_bins_tensor_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+
+
+_histogram_bins_tensor_result = ReturnType("histogram", ("hist", "bin_edges"))
 
 
 def histogram_bin_ct(
@@ -12819,7 +13055,10 @@ def histogram_bin_ct(
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
     Gradients:
-        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+        through: (counts / counts.sum() / diff(edges) if density else counts, edges)
+        where edges: linspace(range[0], range[1], bins + 1, dtype=self.dtype, device=self.device)
+        where weights: None if weight is None else weight.detach().reshape(-1)
+        where counts: counts_between(self.detach().reshape(-1), edges, weights)
     Raises:
         RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
             default of the numbers.
@@ -12857,7 +13096,13 @@ def histogram_bin_ct(
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
     self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
-    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+    edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
+    weights = None if weight is None else weight.detach().reshape(-1)
+    counts = op.counts_between(self.detach().reshape(-1), edges, weights)
+    return _histogram_bin_ct_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
+
+
+_histogram_bin_ct_result = ReturnType("histogram", ("hist", "bin_edges"))
 
 
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
@@ -12934,7 +13179,8 @@ def searchsorted_tensor(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+        through: places.int() if out_int32 else places
+        where places: search_places(sorted_sequence.detach(), self.detach(), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -12981,7 +13227,8 @@ def searchsorted_tensor(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+    places = op.search_places(sorted_sequence.detach(), self.detach(), right, sorter)
+    return places.int() if out_int32 else places
 
 
 def searchsorted_scalar(
@@ -13011,7 +13258,8 @@ def searchsorted_scalar(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+        through: place.int() if out_int32 else place
+        where place: search_places(sorted_sequence.detach(), as_tensor(self), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -13057,7 +13305,8 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+    place = op.search_places(sorted_sequence.detach(), op.as_tensor(self), right, sorter)
+    return place.int() if out_int32 else place
 
 
 def bucketize_tensor(
@@ -13078,7 +13327,8 @@ def bucketize_tensor(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(boundaries, self, out_int32, right, None)
+        through: buckets.int() if out_int32 else buckets
+        where buckets: search_places(boundaries.detach(), self.detach(), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13112,7 +13362,8 @@ def bucketize_tensor(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+    buckets = op.search_places(boundaries.detach(), self.detach(), right, None)
+    return buckets.int() if out_int32 else buckets
 
 
 def bucketize_scalar(
@@ -13133,7 +13384,8 @@ def bucketize_scalar(
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_in(boundaries, self, out_int32, right, None)
+        through: bucket.int() if out_int32 else bucket
+        where bucket: search_places(boundaries.detach(), as_tensor(self), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13166,7 +13418,8 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+    bucket = op.search_places(boundaries.detach(), op.as_tensor(self), right, None)
+    return bucket.int() if out_int32 else bucket
 
 
 def isin_tensor_tensor(
@@ -14432,7 +14685,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: kronecker(self, other)
+        through: kronecker_product(self, other)
     Example:
         >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
         tensor([[1., 2., 0., 0.],
@@ -14448,7 +14701,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return formulas_products.kronecker(self, other)
+    return formulas_products.kronecker_product(self, other)
 
 
 def addr(
@@ -14643,7 +14896,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: vandermonde(x, N)
+        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
     Raises:
         RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
     Example:
@@ -14662,7 +14915,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
     x, N = contraction_rules.last_powers(name, x, N)
-    return formulas_products.vandermonde(x, N)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -20013,7 +20266,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: powers_of(x, N, increasing)
+        through: x.unsqueeze(1) ** (arange(count) if increasing else arange(count - 1, -1, -1))
+        where count: x.shape[0] if N is None else N
     Raises:
         RuntimeError: expected: a vector, and no negative number of powers.
     Example:
@@ -20034,7 +20288,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
     x, N, increasing = grids_rules.vander(name, x, N, increasing)
-    return formulas_grids.powers_of(x, N, increasing)
+    count = x._shape[0] if N is None else N
+    return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
 
 
 def adjoint(input: Tensor) -> Tensor:
@@ -22999,8 +23254,9 @@ def scatter_reduce(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: scatter_reduce_backward(...)[0]
-        src: scatter_reduce_backward(...)[1]
+        self: grad * slopes[0].conj()
+        src: zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src.shape)
+        where slopes: scatter_reduce_slopes(self, dim, index, within(src, index.shape), reduce, include_self, result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
             first three.
@@ -27643,8 +27899,19 @@ def cross_entropy_loss(
         output: the dtype that all tensors share.
         kept: the dtype that all tensors share.
     Gradients:
-        self: cross_entropy_slope(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)
+        self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else
+            grad)
         weight: not defined: class weights are constants of the loss
+        where axis: class_axis(self)
+        where chances: softmax(self, axis)
+        where known: (target != ignore_index).unsqueeze(axis)
+        where label: where(known, target.unsqueeze(axis), 0).long()
+        where weights: 1 if weight is None else zeros_like(chances) + per_channel(weight, chances.ndim - axis + 1)
+        where share: 1 - label_smoothing if weight is None else (1 - label_smoothing) * weights.gather(axis, label)
+        where labelled: zeros_like(chances).scatter(axis, label, share)
+        where truth: labelled + label_smoothing / chances.shape[axis] * weights if label_smoothing else labelled
+        where slope: where(known, chances * truth.sum(axis, True) - truth, 0)
+        where along: (slope * self_t).sum(axis)
     Raises:
         RuntimeError, ValueError: expected: as in `nll_loss`; the label smoothing lies in [0, 1].
     Example:
@@ -30567,7 +30834,7 @@ def ctc_values(
     Returns:
         Tensor: the dtype of `log_probs`.
     Gradients:
-        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+        log_probs: ctc_gradient(grad, log_probs, targets, input_lengths, target_lengths, blank)
     Raises:
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
@@ -30650,7 +30917,11 @@ def ctc_loss_intlist(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        through: reduced_loss("ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction)
+        where scores: log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        where losses: ctc_values(scores, label_rows(targets, target_lengths), input_lengths, target_lengths, blank)
+        where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
+        where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
@@ -30690,8 +30961,14 @@ def ctc_loss_intlist(
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+    losses = op.ctc_values(
+        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+    )
+    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return formulas_value_losses.reduced_loss(
+        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
 
@@ -30721,7 +30998,11 @@ def ctc_loss_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+        through: reduced_loss("ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction)
+        where scores: log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+        where losses: ctc_values(scores, label_rows(targets, target_lengths), input_lengths, target_lengths, blank)
+        where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
+        where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
         RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
     """
@@ -30762,8 +31043,14 @@ def ctc_loss_tensor(
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
+    losses = op.ctc_values(
+        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+    )
+    finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
+    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return formulas_value_losses.reduced_loss(
+        "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
 
@@ -32395,6 +32682,75 @@ def embedding_bag(
     )
 
 
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    ceil_mode: bool,
+    spatial: int,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows, the mean times their size, with p = norm_type; for p = inf the maximum of |x|.
+
+    lp_pool(Tensor self, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
+    (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints or None.
+        ceil_mode: bool, whether windows that reach over the end count.
+        spatial: int.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
+        where sign: 1 if norm_type > 0 else -1
+        where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
+            spatial)[0]
+        where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+    Raises:
+        ValueError: expected: the norm's exponent is not 0.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_rules.lp_pool(
+        name, self, norm_type, kernel_size, stride, ceil_mode, spatial
+    )
+    return (
+        (1 if norm_type > 0 else -1)
+        * op.max_pool_with_indices(
+            (1 if norm_type > 0 else -1) * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial
+        )[0]
+        if 1 / norm_type == 0
+        else (
+            formulas_network.flat_at_zero(
+                op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+            )
+            * formulas_network.window_size(kernel_size)
+        ).pow(1 / norm_type)
+    )
+
+
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
@@ -32417,7 +32773,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -32439,7 +32795,7 @@ def lp_pool1d(
         stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(
@@ -32464,7 +32820,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -32486,7 +32842,7 @@ def lp_pool2d(
         stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 def lp_pool3d(
@@ -32511,7 +32867,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -32533,7 +32889,7 @@ def lp_pool3d(
         stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 def fractional_max_pool(
@@ -36639,6 +36995,8 @@ FUNCTIONS = [
     "quantile_scalar",
     "nanquantile_default",
     "nanquantile_scalar",
+    "quantiles",
+    "at_ranks",
     "diff",
     "trapezoid_x",
     "trapezoid_dx",
@@ -36648,6 +37006,7 @@ FUNCTIONS = [
     "corrcoef",
     "dist",
     "cdist",
+    "euclidean_distances",
     "row_distances",
     "pdist",
     "renorm",
@@ -37001,6 +37360,7 @@ FUNCTIONS = [
     "stft",
     "istft",
     "embedding_bag",
+    "lp_pool",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",

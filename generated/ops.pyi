@@ -1383,6 +1383,10 @@ def nanquantile_scalar(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor: ...
+def quantiles(
+    input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor: ...
+def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor: ...
 def diff(
     input: Tensor,
     n: int = 1,
@@ -1426,6 +1430,7 @@ def cdist(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor: ...
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor: ...
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor: ...
@@ -3026,6 +3031,14 @@ def embedding_bag(
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
+) -> Tensor: ...
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    ceil_mode: bool,
+    spatial: int,
 ) -> Tensor: ...
 def lp_pool1d(
     input: Tensor,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
 from typing import Any, TypeAlias
 
 from ..namespace import op
@@ -78,14 +76,3 @@ def _numbers(offsets: Tensor, count: int) -> Tensor:
     begin = offsets[1:-1]
     starts = begin.new_zeros((count + 1,)).index_add(0, begin, op.ones_like(begin))
     return starts[:count].cumsum(0)
-
-
-def norm_pooled(x: Tensor, p: float, kernel_size: Sequence[int], stride: Any, ceil_mode: bool, spatial: int) -> Tensor:
-    """(sum x^p)^(1/p) over windows: the mean times their size; for p = inf the maximum of |x|."""
-    if p == 0:
-        raise ValueError("lp_pool(): expected norm_type to be a number other than 0")
-    if p in (float("inf"), -float("inf")):
-        sign = 1 if p > 0 else -1
-        return sign * op.max_pool_with_indices(sign * x.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
-    means = op.avg_pool(x.pow(p), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-    return (means.sign() * means.abs().relu() * prod(kernel_size)).pow(1 / p)

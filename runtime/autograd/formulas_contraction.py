@@ -12,14 +12,14 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:
-    """The operands multiplied and summed as an equation of einsum says."""
+    """y_output = sum over all other labels of the product of the operands, as an equation of einsum says."""
     shapes = tuple([tuple(x.shape) for x in operands])
     subscripts = parsed("einsum", equation, shapes)
     return _contracted(contraction_plan("einsum", subscripts.operands, subscripts.output, shapes), operands)
 
 
 def contracted_over(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
-    """Summed over pairs of dimensions; the others of `a`, then the others of `b` are left."""
+    """y_ij = sum_k a_ik b_kj, with k for the pairs of dimensions, i and j for the others of `a` and `b`."""
     labels_a = tuple(range(a.ndim))
     pairs = {d % b.ndim: c % a.ndim for c, d in zip(dims_a, dims_b, strict=True)}
     labels_b = tuple(pairs.get(d, a.ndim + d) for d in range(b.ndim))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ..loss_reduction import reduction_word
 from ..namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -14,32 +13,12 @@ Ints: TypeAlias = Sequence[int]
 NEVER = -1e30  # a logarithm of 0 whose differences are numbers
 
 
-def temporal_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Ints,
-    target_lengths: Ints,
-    blank: int,
-    reduction: str,
-    zero_infinity: bool,
-) -> Tensor:
-    """The loss of each sample, infinite ones as 0 if so wished; the mean is that of losses for each label."""
-    word = reduction_word("ctc_loss", None, None, reduction)
-    single = log_probs.ndim == 2
-    scores = log_probs.unsqueeze(1) if single else log_probs
-    labels = in_rows(targets, target_lengths)
-    losses = op.ctc_values(scores, labels, input_lengths, target_lengths, blank)
-    if zero_infinity:
-        losses = op.where(losses == float("inf"), 0, losses)
-    if word == "sum":
-        return losses.sum()
-    if word == "mean":
-        counts = op.tensor([max(n, 1) for n in target_lengths], dtype=losses.dtype, device=losses.device)
-        return (losses / counts).mean()
-    return losses.squeeze(0) if single else losses
+def label_counts(target_lengths: Ints, like: Tensor) -> Tensor:
+    """max(n, 1) for the number n of labels of each sample."""
+    return op.tensor([max(n, 1) for n in target_lengths], dtype=like.dtype, device=like.device)
 
 
-def in_rows(targets: Tensor, lengths: Ints) -> Tensor:
+def label_rows(targets: Tensor, lengths: Ints) -> Tensor:
     """A row of labels for each sample, from labels one behind the other."""
     if targets.ndim == 2:
         return targets
@@ -52,10 +31,14 @@ def in_rows(targets: Tensor, lengths: Ints) -> Tensor:
     return op.index(targets, [op.tensor(places, device=targets.device)])
 
 
-def temporal_slope(
+def ctc_gradient(
     grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: Ints, target_lengths: Ints, blank: int
 ) -> Tensor:
-    """-grad times the probability of each class at each step, given the labels."""
+    """d / d log_probs[t, c] of -log p(labels) is -p(class c at step t | labels), times grad.
+
+    The probability is the sum of exp(a_t(s) + b_t(s)) / p(labels) over the states s of class c: a_t is the logarithm of
+    all ways to a state, b_t of all ways from there to the end (forward and backward variables).
+    """
     states, valid, jumps = _states(targets, target_lengths, blank, log_probs)
     steps, samples, _ = log_probs._shape
     if not steps or not samples:

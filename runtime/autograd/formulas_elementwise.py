@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, TypeAlias
 
@@ -24,20 +25,29 @@ def in_double(x: Tensor) -> Tensor:
     return x.to(dtypes.complex128 if x.is_complex() else dtypes.float64)
 
 
-def made_finite(x: Tensor, nan: float | None, posinf: float | None, neginf: float | None) -> Tensor:
-    """Other numbers for nan and for infinities; by default 0, the dtype's largest number and its smallest."""
-    if x.is_complex():
-        parts = [made_finite(part, nan, posinf, neginf) for part in (op.real_copy(x), op.imag_copy(x))]
-        return op.complex(*parts)
-    if not x.is_floating_point():
-        return x.clone()
-    limit = finfo(x.dtype).max
-    above, below = limit if posinf is None else posinf, -limit if neginf is None else neginf
-    return op.replace_odd(x, 0.0 if nan is None else nan, above, below)
+def in_single_or_double(x: Tensor) -> Tensor:
+    """A float32 tensor as it is, any other in float64."""
+    return x if x.dtype is dtypes.float32 else x.to(dtypes.float64)
 
 
-def sum_of_lgammas(x: Tensor, p: int) -> Tensor:
-    """p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
+def in_computed_dtype(x: Tensor) -> Tensor:
+    """In the dtype of its computations: float32 in place of 16 bits."""
+    return x if x.dtype.native else x.to(x.dtype.compute)
+
+
+def in_floats(x: Tensor) -> Tensor:
+    """Integers in the default dtype; floating-point and complex numbers as they are."""
+    return x if x.dtype.kind in "fc" else x.to(dtypes.get_default_dtype())
+
+
+@functools.cache
+def largest_number(dtype: dtypes.dtype) -> float:
+    """The largest finite number of a dtype, or of its parts."""
+    return finfo(dtype).max
+
+
+def multivariate_log_gamma(x: Tensor, p: int) -> Tensor:
+    """ln Gamma_p(x) = p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
     x = x if x.is_floating_point() else x.to(dtypes.get_default_dtype())
     total = op.lgamma(x)
     for j in range(1, p):

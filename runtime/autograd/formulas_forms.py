@@ -22,7 +22,7 @@ def filled_diagonal(self: Tensor, value: Any, wrap: bool) -> Tensor:
 
 
 def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
-    """The tensor itself, raised to a power; what the power keeps for backward is not what is written to."""
+    """x becomes x^e; the power is taken of a copy, for what it keeps for backward is not to be written to."""
     return self.copy_(op.float_power(op.clone(self), exponent))
 
 

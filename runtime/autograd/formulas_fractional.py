@@ -43,7 +43,10 @@ def fractional_maxima(
 
 
 def _places(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
-    """For each plane and window the places along one dimension; the last window is at the end."""
+    """The places of window i of each plane: from floor(a (i + u)) - floor(a u) on, a = (size - kernel) / (windows - 1).
+
+    The last window is at the end.
+    """
     last = size - kernel
     begins = op.arange(windows, device=samples.device)
     if windows > 1:

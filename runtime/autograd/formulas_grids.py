@@ -56,10 +56,3 @@ def on_diagonal(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     rest = iter(self._shape[:-1])
     shape = tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(self.ndim + 1))
     return op.diagonal_backward(self, shape, offset, dim1, dim2)
-
-
-def powers_of(x: Tensor, count: int | None, increasing: bool) -> Tensor:
-    """The first powers of each element, in a row."""
-    count = x._shape[0] if count is None else count
-    exponents = op.arange(count) if increasing else op.arange(count - 1, -1, -1)
-    return op.pow(x.unsqueeze(1), exponents)

@@ -24,11 +24,15 @@ def zero_at(grad: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 def gather_to(grad: Tensor, dim: int, index: Tensor, shape: Ints) -> Tensor:
     """What scatter's source gets: grad at `index`, and zeros where the source reaches beyond the index."""
-    found = grad.gather(dim, index)
-    if tuple(index._shape) == tuple(shape):
-        return found
-    missing = [n - m for n, m in zip(shape, index._shape, strict=True)]
-    return op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
+    return zeros_behind(grad.gather(dim, index), shape)
+
+
+def zeros_behind(x: Tensor, shape: Ints) -> Tensor:
+    """x in a larger shape, with zeros behind its elements."""
+    if tuple(x._shape) == tuple(shape):
+        return x
+    missing = [n - m for n, m in zip(shape, x._shape, strict=True)]
+    return op.constant_pad_nd(x, [side for n in reversed(missing) for side in (0, n)], 0)
 
 
 def masked_elements(self: Tensor, mask: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 from ..namespace import op
@@ -22,6 +24,16 @@ def gather_places(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
 def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
     """The sizes of the last `spatial` dimensions."""
     return tuple(shape[-spatial:])
+
+
+def window_size(kernel_size: Sequence[int]) -> int:
+    """How many elements a window has."""
+    return prod(kernel_size)
+
+
+def flat_at_zero(x: Tensor) -> Tensor:
+    """sgn(x) |x|, which is x with the gradient 0 where it is 0."""
+    return x.sign() * x.abs()
 
 
 def reduce_loss(loss: Tensor, reduction: int) -> Tensor:
@@ -76,3 +88,8 @@ def logit_target_slope(x: Tensor, pos_weight: Tensor | None) -> Tensor:
     if pos_weight is None:
         return -x
     return op.logsigmoid(-x) - pos_weight * op.logsigmoid(x)
+
+
+def class_axis(scores: Tensor) -> int:
+    """The dimension of the classes: the second, or the only one."""
+    return 0 if scores.ndim < 2 else 1

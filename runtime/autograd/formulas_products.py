@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..dtypes import promote_types
-from ..namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def kronecker(a: Tensor, b: Tensor) -> Tensor:
-    """Every element of `a` times the whole of `b`, block beside block."""
+def kronecker_product(a: Tensor, b: Tensor) -> Tensor:
+    """(a x b)_{i m + k, j n + l} = a_ij b_kl, b of m rows and n columns; likewise in any number of dimensions."""
     ndim = max(a.ndim, b.ndim)
     left, right = ((*[1] * (ndim - x.ndim), *x._shape) for x in (a, b))
     rows = a.reshape([n for size in left for n in (size, 1)])
@@ -52,11 +51,6 @@ def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i:
         return factors[i]
     k = split[i, j]
     return _multiplied(factors, split, i, k).mm(_multiplied(factors, split, k + 1, j))
-
-
-def vandermonde(x: Tensor, count: int | None) -> Tensor:
-    """1, x, x^2, ... for each element of the last dimension."""
-    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if count is None else count)
 
 
 def sum_of_scaled(first: Tensor, product: Tensor, beta: complex, alpha: complex) -> Tensor:

@@ -1,4 +1,4 @@
-"""The gradient and the tangent of scatter_reduce, both from the slope of the result in each element that it reduces."""
+"""The slopes of scatter_reduce in each element that it reduces."""
 
 from __future__ import annotations
 
@@ -12,45 +12,21 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 Slopes: TypeAlias = tuple[Any, Any]
 
 
-def scatter_reduce_backward(
-    grad: Tensor, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
-) -> Slopes:
-    """The gradients of the tensor and of the source, which is zero where the source reaches beyond the index."""
-    part = _reached(src, index._shape)
-    of_self, of_src = _slopes(self, dim, index, part, reduce, include_self, result)
-    found = grad.gather(dim, index) * of_src.conj()
-    missing = [n - m for n, m in zip(src._shape, index._shape, strict=True)]
-    padded = op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
-    return grad * of_self.conj(), padded
-
-
-def scatter_reduce_forward(
-    self: Tensor,
-    self_t: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    src_t: Tensor,
-    reduce: str,
-    include_self: bool,
-    result: Tensor,
-) -> Tensor:
-    """The tangents of all elements, each times its slope, added up."""
-    of_self, of_src = _slopes(self, dim, index, _reached(src, index._shape), reduce, include_self, result)
-    return (self_t * of_self).scatter_add(dim, index, _reached(src_t, index._shape) * of_src)
-
-
-def _reached(src: Tensor, shape: Sequence[int]) -> Tensor:
-    """The part of the source that the index reaches."""
+def within(src: Tensor, shape: Sequence[int]) -> Tensor:
+    """The first elements of each dimension, as many as the shape has."""
     for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
         src = src if size == n else src.narrow(dim, 0, n)
     return src
 
 
-def _slopes(
+def scatter_reduce_slopes(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Slopes:
-    """The slopes in the tensor's elements and in the source's; where nothing is reduced into, it is 1."""
+    """The slopes of the result in the tensor's elements and in the source's; where nothing is reduced into, it is 1.
+
+    A sum has slope 1, a mean 1 / n, an extremum 1 / n in the n elements that are equal to it, and a product the product
+    of the others.
+    """
     ones = zeros_of(self, self._shape) + 1
     kept = ones if include_self else ones.scatter(dim, index, 0)
     if reduce == "prod":

@@ -19,6 +19,11 @@ def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
     return (dim,) if isinstance(dim, int) else tuple(dim)
 
 
+def all_dims_but(dim: int, ndim: int) -> list[int]:
+    """All of `ndim` dimensions but one."""
+    return [d for d in range(ndim) if d != dim]
+
+
 def reduced_count(shape: Sequence[int], dim: Dims) -> int:
     """How many elements go into one element of the result, and 1 when none do: a divisor."""
     return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
@@ -60,13 +65,6 @@ def without_infinities(x: Tensor) -> Tensor:
     return x.masked_fill(real == -math.inf, 0)
 
 
-def spread_over_ties(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The gradient of an extremum, shared evenly between the elements equal to it."""
-    chosen = (self == kept(result, self._shape, dim, keepdim)).to(grad.dtype)
-    ties = op.sum(chosen, _reduced(self._shape, dim), True)
-    return kept(grad, self._shape, dim, keepdim) / ties * chosen
-
-
 def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor, keepdim: bool) -> Tensor:
     """Zeros with each gradient element at the place along `dim` that the reduction chose."""
     zeros = op.zeros(shape, dtype=grad.dtype, device=grad.device)
@@ -75,23 +73,25 @@ def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tenso
     return zeros.scatter(dim, indices, grad)
 
 
-def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
-    """d norm / d x = sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
+def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
+    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept.
+
+    For p = inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0.
+    """
     if p == 0:
-        return op.zeros_like(self)
-    if math.isinf(p):
-        sizes = self.abs()  # compared with their own extremum: another |x| may differ in the last bit
-        extreme = (op.amax if p > 0 else op.amin)(sizes, _reduced(self._shape, dim), keepdim)
-        return spread_over_ties(grad, sizes, extreme, dim, keepdim) * self.sgn()
-    grad = kept(grad, self._shape, dim, keepdim)
+        return op.zeros_like(x)
     if p == 1:
-        return grad * self.sgn()
-    length = kept(result, self._shape, dim, keepdim)
-    length = length.masked_fill(length == 0, math.inf)
+        return x.sgn()
+    if math.isinf(p):
+        sizes = x.abs()  # compared with their own extremum: another |x| may differ in the last bit
+        reduced = _reduced(x._shape, dim)
+        chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
+        return x.sgn() * (chosen / chosen.sum(reduced, True))
+    norm = norm.masked_fill(norm == 0, math.inf)
     if p == 2:
-        return grad * (self / length)
-    share = self.abs() / length
-    return grad * self.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
+        return x / norm
+    share = x.abs() / norm
+    return x.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:

@@ -93,3 +93,8 @@ def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
         return None
     ones = op.ones(shape, dtype=like.dtype, device=like.device)
     return op.restride(ones, strides, 0, shape, strides, 0)
+
+
+def with_ones_before(x: Tensor, count: int) -> Tensor:
+    """x with `count` dimensions of size 1 before its own."""
+    return x.reshape((1,) * count + x._shape)

@@ -64,6 +64,12 @@ def is_vector(a: Tensor, b: Tensor) -> bool:
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
+def with_batch_of(x: Tensor, other: Tensor) -> Tensor:
+    """Matrices expanded to the batch that they and others broadcast to."""
+    batch, others = x._shape[:-2], other._shape[:-2]
+    return x if batch == others else x.expand((*broadcast_shapes("expand", batch, others), *x._shape[-2:]))
+
+
 def with_one_batch(name: str, a: Tensor, b: Tensor) -> Pair:
     """Both expanded to a common batch."""
     if a._shape[:-2] == b._shape[:-2]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..namespace import op
-from ..structured import ReturnType
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -13,9 +12,3 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 def zero_for_nan(x: Tensor) -> Tensor:
     """0 in place of nan."""
     return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x
-
-
-def extremes(self: Tensor, dim: int | None, keepdim: bool) -> Any:
-    """The least and the greatest element."""
-    dims = [] if dim is None else [dim]
-    return ReturnType("aminmax", ("min", "max"))(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))

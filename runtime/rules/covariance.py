@@ -21,6 +21,8 @@ def corrcoef(op: str, self: Any) -> tuple[Any, ...]:
 def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tuple[Any, ...]:
     """At most a matrix, of numbers; weights are vectors of whole or real numbers that are not negative."""
     corrcoef(op, self)
+    if fweights is None and aweights is None:
+        return self, correction, None, None
     count = self._shape[-1] if self.ndim else 1
     for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
         if weights is not None:

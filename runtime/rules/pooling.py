@@ -157,3 +157,10 @@ def _require_planes(op: str, grad_shape: Ints, input_shape: Ints, spatial: int) 
 def _require_divisor(op: str, divisor: int | None) -> None:
     if divisor == 0:
         raise RuntimeError(f"{op}(): divisor must be not zero")
+
+
+def lp_pool(op: str, input: Any, norm_type: float, *rest: Any) -> tuple[Any, ...]:
+    """The norm's exponent is not 0."""
+    if norm_type == 0:
+        raise ValueError("lp_pool(): expected norm_type to be a number other than 0")
+    return input, norm_type, *rest
