@@ -8529,8 +8529,8 @@ OPS = [
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "complex64 int32"},
         formulas={
-            "self": "lower_slope(triangular_solved(L, inner, False, False, False))",
-            "L": "L.matmul(half_lower(triangular_solved(adjoint(L), left, True, False, False)))",
+            "self": "lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))",
+            "L": "L.matmul(half_lower(adjoint(solve_triangular_matrices(L, adjoint(left), False, False))))",
         },
         reference="(np.linalg.cholesky(self), np.zeros(self.shape[:-2], int))",
         check="square",
@@ -8874,7 +8874,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64 float32 complex64"},
         formulas={
-            "A": "svd_slope(grads, U, S, Vh)",
+            "A": "within + outside(grad_u, u, S, grad_u).matmul(vh) if U.shape[-2] > rank else within + u.matmul(adjoint(outside(grad_v, adjoint(vh), S, grad_v))) if Vh.shape[-1] > rank else within",
             "U": "svd_tangents_of(...)[0]",
             "S": "svd_tangents_of(...)[1]",
             "Vh": "svd_tangents_of(...)[2]",
@@ -9115,7 +9115,11 @@ OPS = [
         kink=("average",),
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
-        formulas={"A": "qr_slope(grads, Q, R, mode)", "Q": "qr_tangents(...)[0]", "R": "qr_tangents(...)[1]"},
+        formulas={
+            "A": "cat([first, q.matmul(grad_last)], -1) if more else first",
+            "Q": "qr_tangents(...)[0]",
+            "R": "qr_tangents(...)[1]",
+        },
         unvaried=["mode"],
         reference="np.linalg.qr(A, mode) if mode != 'r' else (np.empty(0), np.linalg.qr(A, 'r'))",
         check="qr",
@@ -9696,7 +9700,7 @@ OPS = [
             "float32": "float32 int32 int32",
             "complex64": "complex64 int32 int32",
         },
-        formulas={"self": "lu_slope(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
+        formulas={"self": "lu_backward(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
         check="matrices_of",
         refuses=(
             ("self=T(3), check_errors=True", "RuntimeError"),
