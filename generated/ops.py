@@ -34709,6 +34709,9 @@ def linalg_pinv(input, *args, **kwargs):
         >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
+        >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.1]]), atol=0.5)
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
     """
     if not args and not kwargs:
         return linalg_pinv_atol_rtol_float(input)
