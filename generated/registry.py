@@ -9390,7 +9390,7 @@ OPS = [
             "self=T(3, 2), b=T(3, 2)",
             "self=T(2, 3), b=T(2)",
             "self=T(3, 2), b=T(3), driver='gels'",
-            "self=T(2, 3, 2), b=T(2, 3), driver='gels'",
+            "self=T(2, 3, 2), b=T(2, 3, 1), driver='gels'",
         ),
         hard=(),
         domain={},
