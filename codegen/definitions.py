@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import copy
 import keyword
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -121,17 +121,16 @@ def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
     return {tree.id} & given if isinstance(tree, ast.Name) else _union(used(part, given) for part in _parts(tree))
 
 
-def certain(tree: ast.AST, names: Iterable[str]) -> set[str]:
-    """Those of the names that are evaluated whatever the conditions in an expression are."""
-    given = frozenset(names)
+def certain(tree: ast.AST, reach: Mapping[str, set[str]]) -> set[str]:
+    """What is evaluated whatever the conditions in an expression are; `reach` says it of each name."""
     match tree:
         case ast.Name(id=name):
-            return {name} & given
+            return set(reach.get(name, ()))
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return certain(test, given) | (certain(body, given) & certain(orelse, given))
+            return certain(test, reach) | (certain(body, reach) & certain(orelse, reach))
         case ast.BoolOp(values=values):
-            return certain(values[0], given)
-    return _union(certain(part, given) for part in _parts(tree))
+            return certain(values[0], reach)
+    return _union(certain(part, reach) for part in _parts(tree))
 
 
 def _union(sets: Iterable[set[str]]) -> set[str]:
@@ -153,8 +152,11 @@ class Locals:
     """
 
     def __init__(self, formulas: Trees, definitions: Trees) -> None:
-        sure = {key: self._reached(tree, definitions, certain) for key, tree in formulas.items()}
-        reads = {key: self._reached(tree, definitions, used) for key, tree in formulas.items()}
+        reach: dict[str, set[str]] = {}
+        for name, tree in definitions.items():
+            reach[name] = {name} | certain(tree, reach)
+        sure = {key: certain(tree, reach) for key, tree in formulas.items()}
+        reads = {key: self._reached(tree, definitions) for key, tree in formulas.items()}
         kept = [n for n in definitions if any(n in found for found in reads.values())]
         kept = [n for n in kept if all(n in sure[key] for key, found in reads.items() if n in found)]
         inline: dict[str, ast.expr] = {}
@@ -166,20 +168,24 @@ class Locals:
         self.users = {name: tuple(key for key, found in reads.items() if name in found) for name in kept}
 
     @staticmethod
-    def _reached(tree: ast.expr, definitions: Trees, direct: Callable[[ast.AST, Iterable[str]], set[str]]) -> set[str]:
+    def _reached(tree: ast.expr, definitions: Trees) -> set[str]:
         """The definitions that an expression uses, itself or through others."""
-        found = direct(tree, definitions)
+        found = used(tree, definitions)
         for name in reversed(list(definitions)):
             if name in found:
-                found |= direct(definitions[name], definitions)
+                found |= used(definitions[name], definitions)
         return found
 
 
 def locals_of(entry: Entry, formulas: Mapping[str, Formula] | Mapping[str, Compute]) -> Locals:
     """The locals of some of an entry's expressions."""
     trees = {key: formula.written or formula.tree for key, formula in formulas.items()}
-    definitions = {name: each.written or each.tree for name, each in entry.definitions.items()}
-    return Locals(_present(trees), _present(definitions))
+    return Locals(_present(trees), written_trees(entry))
+
+
+def written_trees(entry: Entry) -> dict[str, ast.expr]:
+    """The definitions of an entry as they are written, in their order."""
+    return _present({name: each.written or each.tree for name, each in entry.definitions.items()})
 
 
 def _present(trees: Mapping[str, ast.expr | None]) -> dict[str, ast.expr]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from .composite_code import CompositeCode
 from .computation_code import ComputationCode
-from .definitions import locals_of
 from .doc_code import DocCode
 from .fast_code import FastCode
 from .homes import Library, Part
@@ -17,7 +16,7 @@ from .node_code import NodeCode
 from .numpy_code import numpy_names, possibly_missing
 from .out_code import out_hint, takes_out
 from .registry_code import RegistryCode
-from .savings import Calls, rewrite
+from .savings import Calls
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
 FAMILY_RULES = {"elementwise": "elementwise", "view": "along", "composite": "composite", "kernel": "loop"}
@@ -320,18 +319,9 @@ class OpCode:
         return self.library["view", self.entry.compute.text]
 
     @cached_property
-    def composite(self) -> tuple[list[str], str]:
-        """The lines that compute what `where` defines, and the expression over these."""
-        own = locals_of(self.entry, {"composite": self.entry.compute})
-        lines = [f"{name} = {rewrite(tree, self.entry, self.calls)}" for name, tree in own.definitions.items()]
-        expression = rewrite(own.formulas["composite"], self.entry, self.calls)
-        return lines, f"_{self.name}_result{expression}" if self.composes_results else expression
-
-    @property
-    def composes_results(self) -> bool:
-        """Whether a composite gives its outputs, which have names, as a tuple."""
-        is_named = all(r.name != f"result{i}" for i, r in enumerate(self.entry.schema.returns))
-        return self.entry.compute.kind == "composite" and isinstance(self.entry.compute.tree, ast.Tuple) and is_named
+    def composite(self) -> CompositeCode:
+        """How a composite is computed."""
+        return CompositeCode(self)
 
     @property
     def requires_grad_condition(self) -> str:

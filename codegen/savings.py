@@ -241,7 +241,8 @@ def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
     class Speller(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
             self.generic_visit(node)
-            if node.attr in ATTRIBUTES and isinstance(node.value, ast.Name) and node.value.id in tensors:
+            is_argument = isinstance(node.value, ast.Name) and node.value.id in tensors
+            if node.attr in ATTRIBUTES and (is_argument or node.attr == "shape"):  # only tensors have a shape
                 node.attr = ATTRIBUTES[node.attr]
             return node
 

@@ -10121,7 +10121,7 @@ class CholeskyFactorBackward0(Node):
             node.kept_L = FREED
 
     def apply(node, grads):
-        """self: lower_slope(triangular_solved(L, inner, False, False, False)); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
+        """self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False))); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -10134,7 +10134,13 @@ class CholeskyFactorBackward0(Node):
         )
         return (
             fit(
-                formulas_solving.lower_slope(formulas_solving.triangular_solved(L, inner, False, False, False)),
+                formulas_solving.lower_slope(
+                    formulas_linalg.adjoint(
+                        op.solve_triangular_matrices(
+                            formulas_linalg.adjoint(L), formulas_linalg.adjoint(inner), True, False
+                        )
+                    )
+                ),
                 node.metas[0],
             ),
         )
@@ -10147,7 +10153,7 @@ class CholeskyFactorBackward0(Node):
         left = op.solve_triangular_matrices(L, formulas_solving.of_lower(self_t), False, False)
         tangent0 = L.matmul(
             formulas_solving.half_lower(
-                formulas_solving.triangular_solved(formulas_linalg.adjoint(L), left, True, False, False)
+                formulas_linalg.adjoint(op.solve_triangular_matrices(L, formulas_linalg.adjoint(left), False, False))
             )
         )
         return (tangent0, None)
@@ -10156,14 +10162,22 @@ class CholeskyFactorBackward0(Node):
 class LinalgSvdBackward0(Node):
     """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml)."""
 
-    __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
+    __slots__ = (
+        "_saved_S_sym_sizes",
+        "_saved_U_sym_sizes",
+        "_saved_Vh_sym_sizes",
+        "kept_S",
+        "kept_S_version",
+        "kept_U",
+        "kept_U_version",
+        "kept_Vh",
+        "kept_Vh_version",
+        "output_metas",
+    )
     op_name = "linalg_svd"
     output_count = 3
-    saved_slots = ("kept_U", "kept_S", "kept_Vh")
-    saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
-    inputs = ("A",)
-    keeps = {"kept_U": ("output 0", ("A",)), "kept_S": ("output 1", ("A",)), "kept_Vh": ("output 2", ("A",))}
-    differentiable = (0, 1, 2)
+    saved_slots = ("kept_S", "kept_U", "kept_Vh")
+    saved_outputs = {"kept_S": 1, "kept_U": 0, "kept_Vh": 2}
 
     @staticmethod
     def record(results, A):
@@ -10173,10 +10187,13 @@ class LinalgSvdBackward0(Node):
         node.hooks = None
         node.metas = ((A._shape, A._dtype),)
         node.edges = (A._fn or A,)
-        node.kept_U = saved = alias_of(results[0])
-        node.kept_U_version = saved._writes[0]
+        node._saved_U_sym_sizes = results[0]._shape
+        node._saved_Vh_sym_sizes = results[2]._shape
+        node._saved_S_sym_sizes = results[1]._shape
         node.kept_S = saved = alias_of(results[1])
         node.kept_S_version = saved._writes[0]
+        node.kept_U = saved = alias_of(results[0])
+        node.kept_U_version = saved._writes[0]
         node.kept_Vh = saved = alias_of(results[2])
         node.kept_Vh_version = saved._writes[0]
         node.output_metas = (
@@ -10193,20 +10210,57 @@ class LinalgSvdBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_U is not None:
-            node.kept_U = FREED
         if node.kept_S is not None:
             node.kept_S = FREED
+        if node.kept_U is not None:
+            node.kept_U = FREED
         if node.kept_Vh is not None:
             node.kept_Vh = FREED
 
     def apply(node, grads):
-        """A: svd_slope(grads, U, S, Vh)."""
+        """A: within + outside(grad_u, u, S, grad_u).matmul(vh) if U.shape[-2] > rank else within + u.matmul(adjoint(outside(grad_v, adjoint(vh), S, grad_v))) if Vh.shape[-1] > rank else within; rank = S.shape[-1]; u = U.narrow(-1, 0, rank); vh = Vh.narrow(-2, 0, rank); grad_u = grads[0].narrow(-1, 0, rank); grad_v = adjoint(grads[2].narrow(-2, 0, rank)); left = adjoint(u).matmul(grad_u); right = vh.matmul(grad_v); turned_u = over_gaps(left - adjoint(left), S * S, grad_u) * S.unsqueeze(-2); turned_v = S.unsqueeze(-1) * over_gaps(right - adjoint(right), S * S, grad_v); inner = turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left); within = u.matmul(inner).matmul(vh)."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        U = unpack_output(node, "kept_U", 0)
+        U_shape = node._saved_U_sym_sizes
+        Vh_shape = node._saved_Vh_sym_sizes
+        S_shape = node._saved_S_sym_sizes
         S = unpack_output(node, "kept_S", 1)
+        U = unpack_output(node, "kept_U", 0)
         Vh = unpack_output(node, "kept_Vh", 2)
-        return (fit(formulas_decompositions.svd_slope(grads, U, S, Vh), node.metas[0]),)
+        rank = S_shape[-1]
+        u = U.narrow(-1, 0, rank)
+        vh = Vh.narrow(-2, 0, rank)
+        grad_u = grads[0].narrow(-1, 0, rank)
+        grad_v = formulas_linalg.adjoint(grads[2].narrow(-2, 0, rank))
+        left = formulas_linalg.adjoint(u).matmul(grad_u)
+        right = vh.matmul(grad_v)
+        turned_u = formulas_decompositions.over_gaps(left - formulas_linalg.adjoint(left), S * S, grad_u) * S.unsqueeze(
+            -2
+        )
+        turned_v = S.unsqueeze(-1) * formulas_decompositions.over_gaps(
+            right - formulas_linalg.adjoint(right), S * S, grad_v
+        )
+        inner = (
+            turned_u
+            + turned_v
+            + formulas_decompositions.matrix_of_diagonal(grads[1])
+            + formulas_decompositions.phases(left - right, S, left)
+        )
+        within = u.matmul(inner).matmul(vh)
+        return (
+            fit(
+                within + formulas_decompositions.outside(grad_u, u, S, grad_u).matmul(vh)
+                if U_shape[-2] > rank
+                else within
+                + u.matmul(
+                    formulas_linalg.adjoint(
+                        formulas_decompositions.outside(grad_v, formulas_linalg.adjoint(vh), S, grad_v)
+                    )
+                )
+                if Vh_shape[-1] > rank
+                else within,
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, A, full_matrices, driver, A_t):
@@ -10502,15 +10556,19 @@ class LinalgEigvalsBackward0(Node):
 class LinalgQrBackward0(Node):
     """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml)."""
 
-    __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
+    __slots__ = (
+        "_saved_R_sym_sizes",
+        "_saved_mode",
+        "kept_Q",
+        "kept_Q_version",
+        "kept_R",
+        "kept_R_version",
+        "output_metas",
+    )
     op_name = "linalg_qr"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
-    inputs = ("A",)
-    keeps = {"kept_Q": ("output 0", ("A",)), "kept_R": ("output 1", ("A",))}
-    values = {"_saved_mode": ("mode", "")}
-    differentiable = (0, 1)
 
     @staticmethod
     def record(results, A, mode):
@@ -10520,6 +10578,7 @@ class LinalgQrBackward0(Node):
         node.hooks = None
         node.metas = ((A._shape, A._dtype),)
         node.edges = (A._fn or A,)
+        node._saved_R_sym_sizes = results[1]._shape
         node._saved_mode = mode
         node.kept_Q = saved = alias_of(results[0])
         node.kept_Q_version = saved._writes[0]
@@ -10539,12 +10598,30 @@ class LinalgQrBackward0(Node):
             node.kept_R = FREED
 
     def apply(node, grads):
-        """A: qr_slope(grads, Q, R, mode)."""
+        """A: cat([first, q.matmul(grad_last)], -1) if more else first; size = R.shape[-2]; more = R.shape[-1] - size; q = determined(Q, R, mode); square = R.narrow(-1, 0, size) if more else R; grad_r = grads[1].narrow(-1, 0, size) if more else grads[1]; grad_q = grads[0] + q.matmul(R.narrow(-1, size, more)).matmul(adjoint(grad_last)) if more else grads[0]; lower = square.matmul(adjoint(grad_r)) - adjoint(grad_q).matmul(q); first = adjoint(solve_triangular_matrices(square, adjoint(grad_q + q.matmul(of_lower(lower))), True, False))."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        R_shape = node._saved_R_sym_sizes
         mode = node._saved_mode
         Q = unpack_output(node, "kept_Q", 0)
         R = unpack_output(node, "kept_R", 1)
-        return (fit(formulas_decompositions.qr_slope(grads, Q, R, mode), node.metas[0]),)
+        size = R_shape[-2]
+        more = R_shape[-1] - size
+        q = formulas_decompositions.determined(Q, R, mode)
+        square = R.narrow(-1, 0, size) if more else R
+        grad_r = grads[1].narrow(-1, 0, size) if more else grads[1]
+        grad_q = (
+            grads[0]
+            + q.matmul(R.narrow(-1, size, more)).matmul(formulas_linalg.adjoint(grads[1].narrow(-1, size, more)))
+            if more
+            else grads[0]
+        )
+        lower = square.matmul(formulas_linalg.adjoint(grad_r)) - formulas_linalg.adjoint(grad_q).matmul(q)
+        first = formulas_linalg.adjoint(
+            op.solve_triangular_matrices(
+                square, formulas_linalg.adjoint(grad_q + q.matmul(formulas_solving.of_lower(lower))), True, False
+            )
+        )
+        return (fit(op.cat([first, q.matmul(grads[1].narrow(-1, size, more))], -1) if more else first, node.metas[0]),)
 
     @staticmethod
     def tangent(result, A, mode, A_t):
@@ -10705,13 +10782,13 @@ class LuPackedBackward0(Node):
             node.kept_pivots = FREED
 
     def apply(node, grads):
-        """self: lu_slope(grad, LU, pivots)."""
+        """self: lu_backward(grad, LU, pivots)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         LU = unpack_output(node, "kept_LU", 0)
         pivots = unpack(node, "kept_pivots")
-        return (fit(formulas_lu.lu_slope(grad, LU, pivots), node.metas[0]),)
+        return (fit(formulas_lu.lu_backward(grad, LU, pivots), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, check_errors, self_t):
@@ -15190,7 +15267,7 @@ class CrossEntropyLossBackward0(Node):
         truth = (
             labelled
             + label_smoothing
-            / chances.shape[axis]
+            / chances._shape[axis]
             * (
                 1
                 if weight is None

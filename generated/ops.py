@@ -28,7 +28,6 @@ from ..runtime.autograd import (
     formulas_images,
     formulas_indexing,
     formulas_joining,
-    formulas_ldl,
     formulas_linalg,
     formulas_lu,
     formulas_matrix,
@@ -7971,31 +7970,19 @@ def nan_to_num(
         posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
-    return (
-        op.complex(
-            op.replace_odd(
-                op.real_copy(self),
-                0.0 if nan is None else nan,
-                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
-                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
-            ),
-            op.replace_odd(
-                op.imag_copy(self),
-                0.0 if nan is None else nan,
-                formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
-                -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
-            ),
-        )
-        if self.is_complex()
-        else op.replace_odd(
-            op.real_copy(self),
-            0.0 if nan is None else nan,
-            formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf,
-            -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf,
-        )
-        if self.is_floating_point()
-        else self.clone()
-    )
+    if self.is_complex():
+        of_nan = 0.0 if nan is None else nan
+        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
+        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
+    if self.is_floating_point():
+        of_nan = 0.0 if nan is None else nan
+        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
+        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return real
+    return self.clone()
 
 
 def nan_to_num_(
@@ -12177,7 +12164,7 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
         skip_nan = checks.boolean(name, "skip_nan", skip_nan)
     x = formulas_elementwise.in_computed_dtype(self)
     rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
-    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows.shape[-1] - 1
+    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows._shape[-1] - 1
     rank = formulas_elementwise.in_computed_dtype(q).reshape(-1) * last
     place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
     found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
@@ -12219,17 +12206,17 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         rank = checks.tensor(name, "rank", rank)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    return (
-        ordered.gather(-1, op.floor(rank).long())
-        if interpolation == "lower"
-        else ordered.gather(-1, op.ceil(rank).long())
-        if interpolation == "higher"
-        else ordered.gather(-1, op.round(rank).long())
-        if interpolation == "nearest"
-        else ordered.gather(-1, op.floor(rank).long()).lerp(
-            ordered.gather(-1, op.ceil(rank).long()), 0.5 if interpolation == "midpoint" else rank.frac()
-        )
-    )
+    if interpolation == "lower":
+        lower = ordered.gather(-1, op.floor(rank).long())
+        return lower
+    if interpolation == "higher":
+        upper = ordered.gather(-1, op.ceil(rank).long())
+        return upper
+    if interpolation == "nearest":
+        return ordered.gather(-1, op.round(rank).long())
+    lower = ordered.gather(-1, op.floor(rank).long())
+    upper = ordered.gather(-1, op.ceil(rank).long())
+    return lower.lerp(upper, 0.5 if interpolation == "midpoint" else rank.frac())
 
 
 def diff(
@@ -12502,7 +12489,7 @@ def cov(
     x = formulas_elementwise.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     weight = formulas_covariance.joint_weight(fweights, aweights)
-    total = rows.shape[1] if weight is None else weight.sum()
+    total = rows._shape[1] if weight is None else weight.sum()
     mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
     centred = rows - mean
     weighted = centred if weight is None else centred * weight
@@ -12552,7 +12539,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     centred = rows - rows.mean(1, True)
     covariance = (
         centred.mm(formulas_reductions.conjugate(centred).t())
-        / formulas_covariance.degrees_of_freedom(rows.shape[1] - 1)
+        / formulas_covariance.degrees_of_freedom(rows._shape[1] - 1)
     ).squeeze()
     return formulas_covariance.correlation_of_covariance(covariance)
 
@@ -12644,15 +12631,12 @@ def cdist(
     if compute_mode.__class__ is not str:
         compute_mode = checks.string(name, "compute_mode", compute_mode)
     x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
-    return (
-        op.euclidean_distances(x1, x2)
-        if p == 2
-        and (
-            compute_mode == "use_mm_for_euclid_dist"
-            or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
-        )
-        else op.row_distances(formulas_solving.with_batch_of(x1, x2), formulas_solving.with_batch_of(x2, x1), p)
-    )
+    if p == 2 and (
+        compute_mode == "use_mm_for_euclid_dist"
+        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
+    ):
+        return op.euclidean_distances(x1, x2)
+    return op.row_distances(formulas_solving.with_batch_of(x1, x2), formulas_solving.with_batch_of(x2, x1), p)
 
 
 def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
@@ -14863,7 +14847,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: multiplied_chain(tensors)
+        through: matrix_chain_product(tensors)
     Raises:
         RuntimeError: expected: two matrices or more that multiply, of one dtype; the first and the last may be vectors.
     Example:
@@ -14880,7 +14864,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = contraction_rules.chain(name, tensors)
-    return formulas_products.multiplied_chain(tensors)
+    return formulas_products.matrix_chain_product(tensors)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -15240,7 +15224,12 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: solved(A, B, left, True)[0]
+        through: x.squeeze(-1) if vectors else x
+        where vectors: is_vector(A, B)
+        where right: B.unsqueeze(-1) if vectors else B
+        where pair: broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+        where found: solve_matrices(pair[0], pair[1], True).solution
+        where x: found if left else found.mT
     Raises:
         RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
             broadcast.
@@ -15263,7 +15252,12 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     if left.__class__ is not bool:
         left = checks.boolean(name, "left", left)
     A, B, left = solving_rules.solve(name, A, B, left)
-    return formulas_solving.solved(A, B, left, True)[0]
+    vectors = formulas_solving.is_vector(A, B)
+    right = B.unsqueeze(-1) if vectors else B
+    pair = formulas_solving.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+    found = op.solve_matrices(pair[0], pair[1], True).solution
+    x = found if left else found.mT
+    return x.squeeze(-1) if vectors else x
 
 
 def linalg_solve_ex(
@@ -15285,7 +15279,12 @@ def linalg_solve_ex(
         result: the dtype that all tensors share.
         info: int32.
     Gradients:
-        through: solved_with_info(A, B, left, check_errors)
+        through: (x.squeeze(-1) if vectors else x, found.info)
+        where vectors: is_vector(A, B)
+        where right: B.unsqueeze(-1) if vectors else B
+        where pair: broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+        where found: solve_matrices(pair[0], pair[1], check_errors)
+        where x: found.solution if left else found.solution.mT
     Raises:
         RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
             broadcast.
@@ -15315,7 +15314,15 @@ def linalg_solve_ex(
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
-    return formulas_solving.solved_with_info(A, B, left, check_errors)
+    vectors = formulas_solving.is_vector(A, B)
+    right = B.unsqueeze(-1) if vectors else B
+    pair = formulas_solving.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+    found = op.solve_matrices(pair[0], pair[1], check_errors)
+    x = found.solution if left else found.solution.mT
+    return _linalg_solve_ex_result(x.squeeze(-1) if vectors else x, found.info)
+
+
+_linalg_solve_ex_result = ReturnType("linalg_solve_ex", ("result", "info"))
 
 
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
@@ -15403,7 +15410,9 @@ def linalg_solve_triangular(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: triangular_solved(self, B, upper, left, unitriangular)
+        through: x if left else x.mT
+        where pair: broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
+        where x: solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
     Raises:
         RuntimeError: expected: square matrices, and matrices of as many rows, or columns if not `left`; batches
             broadcast.
@@ -15447,7 +15456,9 @@ def linalg_solve_triangular(
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
-    return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
+    pair = formulas_solving.broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
+    x = op.solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
+    return x if left else x.mT
 
 
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -15658,7 +15669,9 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: logarithm_of_determinant(self)
+        through: det.logabsdet + phase if self.is_complex() else where(det.sign < 0, phase, det.logabsdet)
+        where det: linalg_slogdet(self)
+        where phase: det.sign.log()
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15674,7 +15687,9 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
-    return formulas_solving.logarithm_of_determinant(self)
+    det = op.linalg_slogdet(self)
+    phase = det.sign.log()
+    return det.logabsdet + phase if self.is_complex() else op.where(det.sign < 0, phase, det.logabsdet)
 
 
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
@@ -15690,7 +15705,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: lower_slope(triangular_solved(L, inner, False, False, False))
+        self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
         where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
         where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
@@ -15740,7 +15755,8 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: cholesky_decomposed(self, upper, True)[0]
+        through: adjoint(lower) if upper else lower
+        where lower: cholesky_factor(hermitian_input(adjoint(self) if upper else self), True).L
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15762,7 +15778,10 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
-    return formulas_solving.cholesky_decomposed(self, upper, True)[0]
+    lower = op.cholesky_factor(
+        formulas_solving.hermitian_input(formulas_linalg.adjoint(self) if upper else self), True
+    ).L
+    return formulas_linalg.adjoint(lower) if upper else lower
 
 
 def linalg_cholesky_ex(
@@ -15783,7 +15802,8 @@ def linalg_cholesky_ex(
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        through: cholesky_with_info(self, upper, check_errors)
+        through: (adjoint(found.L) if upper else found.L, found.info)
+        where found: cholesky_factor(hermitian_input(adjoint(self) if upper else self), check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15817,7 +15837,13 @@ def linalg_cholesky_ex(
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
-    return formulas_solving.cholesky_with_info(self, upper, check_errors)
+    found = op.cholesky_factor(
+        formulas_solving.hermitian_input(formulas_linalg.adjoint(self) if upper else self), check_errors
+    )
+    return _linalg_cholesky_ex_result(formulas_linalg.adjoint(found.L) if upper else found.L, found.info)
+
+
+_linalg_cholesky_ex_result = ReturnType("linalg_cholesky_ex", ("L", "info"))
 
 
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -15881,7 +15907,9 @@ def triangular_solve(
         solution: the dtype that all tensors share.
         cloned_coefficient: the dtype that all tensors share.
     Gradients:
-        through: with_copy_of_factor(self, A, upper, transpose, unitriangular)
+        through: (solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone())
+        where pair: broadcast_batches("triangular_solve", A, self)
+        where turned: pair[0].mT if transpose else pair[0]
     Raises:
         RuntimeError: expected: matrices B, and square matrices A of as many rows; batches broadcast.
     Example:
@@ -15916,7 +15944,14 @@ def triangular_solve(
     self, A, upper, transpose, unitriangular = solving_rules.older_solve_triangular(
         name, self, A, upper, transpose, unitriangular
     )
-    return formulas_solving.with_copy_of_factor(self, A, upper, transpose, unitriangular)
+    pair = formulas_solving.broadcast_batches("triangular_solve", A, self)
+    turned = pair[0].mT if transpose else pair[0]
+    return _triangular_solve_result(
+        op.solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone()
+    )
+
+
+_triangular_solve_result = ReturnType("triangular_solve", ("solution", "cloned_coefficient"))
 
 
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -15933,9 +15968,9 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: triangular_solved(adjoint(lower), triangular_solved(lower, self, False, True, False), True, True,
-            False)
-        where lower: adjoint(input2) if upper else input2
+        through: solve_triangular_matrices(adjoint(pair[0]), middle, True, False)
+        where pair: broadcast_batches("cholesky_solve", adjoint(input2) if upper else input2, self)
+        where middle: solve_triangular_matrices(pair[0], pair[1], False, False)
     Raises:
         RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
     Example:
@@ -15959,14 +15994,11 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
     self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
-    lower = formulas_linalg.adjoint(input2) if upper else input2
-    return formulas_solving.triangular_solved(
-        formulas_linalg.adjoint(lower),
-        formulas_solving.triangular_solved(lower, self, False, True, False),
-        True,
-        True,
-        False,
+    pair = formulas_solving.broadcast_batches(
+        "cholesky_solve", formulas_linalg.adjoint(input2) if upper else input2, self
     )
+    middle = op.solve_triangular_matrices(pair[0], pair[1], False, False)
+    return op.solve_triangular_matrices(formulas_linalg.adjoint(pair[0]), middle, True, False)
 
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -16338,7 +16370,19 @@ def linalg_svd(
         S: the dtype of `A`, its real counterpart for complex numbers.
         Vh: the dtype of `A`.
     Gradients:
-        A: svd_slope(grads, U, S, Vh)
+        A: within + outside(grad_u, u, S, grad_u).matmul(vh) if U.shape[-2] > rank else within +
+            u.matmul(adjoint(outside(grad_v, adjoint(vh), S, grad_v))) if Vh.shape[-1] > rank else within
+        where rank: S.shape[-1]
+        where u: U.narrow(-1, 0, rank)
+        where vh: Vh.narrow(-2, 0, rank)
+        where grad_u: grads[0].narrow(-1, 0, rank)
+        where grad_v: adjoint(grads[2].narrow(-2, 0, rank))
+        where left: adjoint(u).matmul(grad_u)
+        where right: vh.matmul(grad_v)
+        where turned_u: over_gaps(left - adjoint(left), S * S, grad_u) * S.unsqueeze(-2)
+        where turned_v: S.unsqueeze(-1) * over_gaps(right - adjoint(right), S * S, grad_v)
+        where inner: turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left)
+        where within: u.matmul(inner).matmul(vh)
     Raises:
         RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
     Example:
@@ -16454,7 +16498,10 @@ def svd(
         S: the dtype of `input`, its real counterpart for complex numbers.
         V: the dtype of `input`.
     Gradients:
-        through: svd_of_old(self, some, compute_uv)
+        through: (factors.U, factors.S, adjoint(factors.Vh)) if compute_uv else (no_u, linalg_svdvals(self), no_v)
+        where factors: linalg_svd(self, not some)
+        where no_u: self.new_zeros(self.shape[:-1] + self.shape[-2:-1])
+        where no_v: self.new_zeros(self.shape[:-2] + self.shape[-1:] + self.shape[-1:])
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -16474,7 +16521,15 @@ def svd(
     if compute_uv.__class__ is not bool:
         compute_uv = checks.boolean(name, "compute_uv", compute_uv)
     self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
-    return formulas_decompositions.svd_of_old(self, some, compute_uv)
+    if compute_uv:
+        factors = op.linalg_svd(self, not some)
+        return _svd_result(factors.U, factors.S, formulas_linalg.adjoint(factors.Vh))
+    no_u = self.new_zeros(self._shape[:-1] + self._shape[-2:-1])
+    no_v = self.new_zeros(self._shape[:-2] + self._shape[-1:] + self._shape[-1:])
+    return _svd_result(no_u, op.linalg_svdvals(self), no_v)
+
+
+_svd_result = ReturnType("svd", ("U", "S", "V"))
 
 
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
@@ -16750,7 +16805,17 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
         Q: the dtype of `A`.
         R: the dtype of `A`.
     Gradients:
-        A: qr_slope(grads, Q, R, mode)
+        A: cat([first, q.matmul(grad_last)], -1) if more else first
+        where size: R.shape[-2]
+        where more: R.shape[-1] - size
+        where q: determined(Q, R, mode)
+        where square: R.narrow(-1, 0, size) if more else R
+        where grad_r: grads[1].narrow(-1, 0, size) if more else grads[1]
+        where grad_last: grads[1].narrow(-1, size, more)
+        where grad_q: grads[0] + q.matmul(R.narrow(-1, size, more)).matmul(adjoint(grad_last)) if more else grads[0]
+        where lower: square.matmul(adjoint(grad_r)) - adjoint(grad_q).matmul(q)
+        where first: adjoint(solve_triangular_matrices(square, adjoint(grad_q + q.matmul(of_lower(lower))), True,
+            False))
     Raises:
         RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
     Example:
@@ -16898,7 +16963,9 @@ def linalg_pinv_atol_rtol_float(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: inverted(self, atol, rtol, hermitian)
+        through: pseudo_inverse(whole.expand(limits[0].shape + self.shape[-2:]), limits[0], limits[1])
+        where whole: of_lower(hermitian_input(self)) if hermitian else self
+        where limits: tolerances(self, atol, rtol)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -16932,7 +16999,9 @@ def linalg_pinv_atol_rtol_float(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
-    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+    whole = formulas_solving.of_lower(formulas_solving.hermitian_input(self)) if hermitian else self
+    limits = formulas_matrix.tolerances(self, atol, rtol)
+    return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
 def linalg_pinv_atol_rtol_tensor(
@@ -16958,7 +17027,9 @@ def linalg_pinv_atol_rtol_tensor(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: inverted(self, atol, rtol, hermitian)
+        through: pseudo_inverse(whole.expand(limits[0].shape + self.shape[-2:]), limits[0], limits[1])
+        where whole: of_lower(hermitian_input(self)) if hermitian else self
+        where limits: tolerances(self, atol, rtol)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -16992,7 +17063,9 @@ def linalg_pinv_atol_rtol_tensor(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
-    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+    whole = formulas_solving.of_lower(formulas_solving.hermitian_input(self)) if hermitian else self
+    limits = formulas_matrix.tolerances(self, atol, rtol)
+    return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -17009,7 +17082,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: inverted(self, None, rcond, hermitian)
+        through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -17030,7 +17103,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
-    return formulas_matrix.inverted(self, None, rcond, hermitian)
+    return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
@@ -17046,7 +17119,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: inverted(self, None, rcond, False)
+        through: linalg_pinv(self, rtol=rcond)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
@@ -17065,7 +17138,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
     if rcond.__class__ is not float:
         rcond = checks.floating(name, "rcond", rcond)
     self, rcond = solving_rules.matrices_of(name, self, rcond)
-    return formulas_matrix.inverted(self, None, rcond, False)
+    return op.linalg_pinv(self, rtol=rcond)
 
 
 def linalg_matrix_rank_atol_rtol_float(
@@ -17091,7 +17164,10 @@ def linalg_matrix_rank_atol_rtol_float(
     Returns:
         Tensor: int64.
     Gradients:
-        through: rank_of(self, atol, rtol, hermitian)
+        through: (values > limit.unsqueeze(-1)).sum(-1) if values.shape[-1] else values.sum(-1).long()
+        where values: linalg_eigvalsh(self.detach()).abs() if hermitian else linalg_svdvals(self.detach())
+        where limits: tolerances(self, atol, rtol)
+        where limit: maximum(limits[0], limits[1] * values.amax(-1))
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -17127,7 +17203,12 @@ def linalg_matrix_rank_atol_rtol_float(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
-    return formulas_matrix.rank_of(self, atol, rtol, hermitian)
+    values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
+    if values._shape[-1]:
+        limits = formulas_matrix.tolerances(self, atol, rtol)
+        limit = op.maximum(limits[0], limits[1] * values.amax(-1))
+        return (values > limit.unsqueeze(-1)).sum(-1)
+    return values.sum(-1).long()
 
 
 def linalg_matrix_rank_atol_rtol_tensor(
@@ -17153,7 +17234,10 @@ def linalg_matrix_rank_atol_rtol_tensor(
     Returns:
         Tensor: int64.
     Gradients:
-        through: rank_of(input, atol, rtol, hermitian)
+        through: (values > limit.unsqueeze(-1)).sum(-1) if values.shape[-1] else values.sum(-1).long()
+        where values: linalg_eigvalsh(input.detach()).abs() if hermitian else linalg_svdvals(input.detach())
+        where limits: tolerances(input, atol, rtol)
+        where limit: maximum(limits[0], limits[1] * values.amax(-1))
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -17188,7 +17272,12 @@ def linalg_matrix_rank_atol_rtol_tensor(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
-    return formulas_matrix.rank_of(input, atol, rtol, hermitian)
+    values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
+    if values._shape[-1]:
+        limits = formulas_matrix.tolerances(input, atol, rtol)
+        limit = op.maximum(limits[0], limits[1] * values.amax(-1))
+        return (values > limit.unsqueeze(-1)).sum(-1)
+    return values.sum(-1).long()
 
 
 def linalg_matrix_rank_default(
@@ -17207,7 +17296,7 @@ def linalg_matrix_rank_default(
     Returns:
         Tensor: int64.
     Gradients:
-        through: rank_of(self, tol, None, hermitian)
+        through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -17232,7 +17321,7 @@ def linalg_matrix_rank_default(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
-    return formulas_matrix.rank_of(self, tol, None, hermitian)
+    return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
 def linalg_lstsq(
@@ -17261,7 +17350,17 @@ def linalg_lstsq(
         rank: int64.
         singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
     Gradients:
-        through: least_squares(self, b, rcond, driver)
+        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else
+            values.new_zeros((0,)), ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else
+            values.new_zeros((0,)))
+        where vectors: b.ndim == self.ndim - 1
+        where right: b.unsqueeze(-1) if vectors else b
+        where x: linalg_pinv(self, rtol=rcond).matmul(right)
+        where values: linalg_svdvals(self.detach())
+        where ranks: linalg_matrix_rank(self, rtol=rcond)
+        where by_values: driver == 'gelsd' or driver == 'gelss'
+        where full: self.shape[-2] > self.shape[-1] and (driver == 'gels' or by_values and (ranks ==
+            self.shape[-1]).all().item())
     Raises:
         RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
             or "gelss".
@@ -17288,7 +17387,24 @@ def linalg_lstsq(
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
-    return formulas_matrix.least_squares(self, b, rcond, driver)
+    vectors = b.ndim == self.ndim - 1
+    right = b.unsqueeze(-1) if vectors else b
+    x = op.linalg_pinv(self, rtol=rcond).matmul(right)
+    values = op.linalg_svdvals(self.detach())
+    ranks = op.linalg_matrix_rank(self, rtol=rcond)
+    by_values = driver == "gelsd" or driver == "gelss"
+    full = self._shape[-2] > self._shape[-1] and (
+        driver == "gels" or (by_values and (ranks == self._shape[-1]).all().item())
+    )
+    return _linalg_lstsq_result(
+        x.squeeze(-1) if vectors else x,
+        formulas_matrix.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        ranks.new_zeros((0,)) if driver == "gels" else ranks,
+        values if by_values else values.new_zeros((0,)),
+    )
+
+
+_linalg_lstsq_result = ReturnType("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 
 
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -17304,7 +17420,10 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: condition(self, p)
+        through: last / first if p == -2 else first / last if p is None or p == 2 else condition_by_inverse(self, p)
+        where values: linalg_svdvals(self)
+        where first: values.select(-1, 0)
+        where last: values.select(-1, -1)
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
@@ -17322,7 +17441,17 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     if p is not None:
         p = checks.scalar(name, "p", p)
     self, p = norms_rules.condition(name, self, p)
-    return formulas_matrix.condition(self, p)
+    if p == -2:
+        values = op.linalg_svdvals(self)
+        first = values.select(-1, 0)
+        last = values.select(-1, -1)
+        return last / first
+    if p is None or p == 2:
+        values = op.linalg_svdvals(self)
+        first = values.select(-1, 0)
+        last = values.select(-1, -1)
+        return first / last
+    return formulas_matrix.condition_by_inverse(self, p)
 
 
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
@@ -17338,7 +17467,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: condition(self, p)
+        through: condition_by_inverse(self, p)
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
@@ -17356,7 +17485,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     if p.__class__ is not str:
         p = checks.string(name, "p", p)
     self, p = norms_rules.condition(name, self, p)
-    return formulas_matrix.condition(self, p)
+    return formulas_matrix.condition_by_inverse(self, p)
 
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17372,7 +17501,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: powered(self, n)
+        through: power_by_squaring(self, n)
     Raises:
         RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
@@ -17394,7 +17523,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = solving_rules.power(name, self, n)
-    return formulas_matrix.powered(self, n)
+    return formulas_matrix.power_by_squaring(self, n)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17410,7 +17539,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: powered(self, n)
+        through: power_by_squaring(self, n)
     Raises:
         RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
@@ -17429,7 +17558,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = solving_rules.power(name, self, n)
-    return formulas_matrix.powered(self, n)
+    return formulas_matrix.power_by_squaring(self, n)
 
 
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -17527,7 +17656,9 @@ def linalg_tensorsolve(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: solved_tensor(self, other, dims)
+        through: linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved.shape[other.ndim:])
+        where size: other.numel()
+        where moved: self if dims is None else moved_last(self, dims)
     Raises:
         IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
     Example:
@@ -17551,7 +17682,9 @@ def linalg_tensorsolve(
     if dims is not None:
         dims = checks.integer_list(name, "dims", dims)
     self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
-    return formulas_matrix.solved_tensor(self, other, dims)
+    size = other.numel()
+    moved = self if dims is None else formulas_matrix.moved_last(self, dims)
+    return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
 
 
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
@@ -17567,7 +17700,8 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: inverted_tensor(self, ind)
+        through: linalg_inv(self.reshape((size, size))).reshape(self.shape[ind:] + self.shape[:ind])
+        where size: flattened(self.shape, 0, ind - 1)[0]
     Raises:
         RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
     Example:
@@ -17588,7 +17722,8 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     if ind.__class__ is not int:
         ind = checks.integer(name, "ind", ind)
     self, ind = norms_rules.tensorinv(name, self, ind)
-    return formulas_matrix.inverted_tensor(self, ind)
+    size = formulas_shape.flattened(self._shape, 0, ind - 1)[0]
+    return op.linalg_inv(self.reshape((size, size))).reshape(self._shape[ind:] + self._shape[:ind])
 
 
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -17605,7 +17740,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: reflected(input, tau)
+        through: product_of_reflections(input, tau)
     Raises:
         RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
             of the same batch.
@@ -17628,7 +17763,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
     input, tau = norms_rules.householder(name, input, tau)
-    return formulas_matrix.reflected(input, tau)
+    return formulas_matrix.product_of_reflections(input, tau)
 
 
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -17702,7 +17837,10 @@ def ormqr(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: turned_by(self, input2, input3, left, transpose)
+        through: turned.matmul(input3) if left else input3.matmul(turned)
+        where full: all_reflections(self, input2)
+        where q: linalg_householder_product(full[0], full[1])
+        where turned: q.mH if transpose else q
     Raises:
         RuntimeError: expected: matrices of as many dimensions each; the side of `input3` that meets Q is as long as the
             columns of `input`.
@@ -17732,7 +17870,10 @@ def ormqr(
     if transpose.__class__ is not bool:
         transpose = checks.boolean(name, "transpose", transpose)
     self, input2, input3, left, transpose = forms_rules.ormqr(name, self, input2, input3, left, transpose)
-    return formulas_forms.turned_by(self, input2, input3, left, transpose)
+    full = formulas_forms.all_reflections(self, input2)
+    q = op.linalg_householder_product(full[0], full[1])
+    turned = q.mH if transpose else q
+    return turned.matmul(input3) if left else input3.matmul(turned)
 
 
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -17749,7 +17890,7 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
         pivots: int32.
         info: int32.
     Gradients:
-        self: lu_slope(grad, LU, pivots)
+        self: lu_backward(grad, LU, pivots)
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
@@ -17828,7 +17969,8 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         LU: the dtype of `A`.
         pivots: int32.
     Gradients:
-        through: lu_factors(A)
+        through: (found.LU, found.pivots)
+        where found: lu_packed(A, True)
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
@@ -17849,7 +17991,11 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
     A, pivot = lu_rules.lu(name, A, pivot)
-    return formulas_lu.lu_factors(A)
+    found = op.lu_packed(A, True)
+    return _linalg_lu_factor_result(found.LU, found.pivots)
+
+
+_linalg_lu_factor_result = ReturnType("linalg_lu_factor", ("LU", "pivots"))
 
 
 def linalg_lu_factor_ex(
@@ -17871,7 +18017,8 @@ def linalg_lu_factor_ex(
         pivots: int32.
         info: int32.
     Gradients:
-        through: lu_factors_with_info(A, check_errors)
+        through: (found.LU, found.pivots, found.info)
+        where found: lu_packed(A, check_errors)
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
@@ -17904,7 +18051,11 @@ def linalg_lu_factor_ex(
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, pivot, check_errors = lu_rules.lu(name, A, pivot, check_errors)
-    return formulas_lu.lu_factors_with_info(A, check_errors)
+    found = op.lu_packed(A, check_errors)
+    return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
+
+
+_linalg_lu_factor_ex_result = ReturnType("linalg_lu_factor_ex", ("LU", "pivots", "info"))
 
 
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
@@ -17922,7 +18073,8 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         L: the dtype of `A`.
         U: the dtype of `A`.
     Gradients:
-        through: lu_three(A)
+        through: (permutation_matrix(found.pivots, A), lower_factor(found.LU), upper_factor(found.LU))
+        where found: lu_packed(A, False)
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
@@ -17940,7 +18092,15 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
     A, pivot = lu_rules.lu(name, A, pivot)
-    return formulas_lu.lu_three(A)
+    found = op.lu_packed(A, False)
+    return _linalg_lu_result(
+        formulas_lu.permutation_matrix(found.pivots, A),
+        formulas_lu.lower_factor(found.LU),
+        formulas_lu.upper_factor(found.LU),
+    )
+
+
+_linalg_lu_result = ReturnType("linalg_lu", ("P", "L", "U"))
 
 
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
@@ -18002,7 +18162,9 @@ def lu_unpack(
         L: the dtype of `LU_data`.
         U: the dtype of `LU_data`.
     Gradients:
-        through: unpacked('lu_unpack', LU_data, LU_pivots, unpack_data, unpack_pivots)
+        through: (exchanges, lower_factor(LU_data), upper_factor(LU_data)) if unpack_data else (exchanges, none, none)
+        where none: LU_data.new_zeros([0])
+        where exchanges: permutation_matrix(LU_pivots, LU_data) if unpack_pivots else none
     Raises:
         RuntimeError: expected: packed factors with their exchanges.
     Example:
@@ -18032,7 +18194,14 @@ def lu_unpack(
     LU_data, LU_pivots, unpack_data, unpack_pivots = lu_rules.lu_unpack(
         name, LU_data, LU_pivots, unpack_data, unpack_pivots
     )
-    return formulas_lu.unpacked("lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
+    exchanges = formulas_lu.permutation_matrix(LU_pivots, LU_data) if unpack_pivots else LU_data.new_zeros([0])
+    if unpack_data:
+        return _lu_unpack_result(exchanges, formulas_lu.lower_factor(LU_data), formulas_lu.upper_factor(LU_data))
+    none = LU_data.new_zeros([0])
+    return _lu_unpack_result(exchanges, none, none)
+
+
+_lu_unpack_result = ReturnType("lu_unpack", ("P", "L", "U"))
 
 
 def linalg_lu_solve(
@@ -18054,7 +18223,15 @@ def linalg_lu_solve(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: lu_solved(LU, pivots, B, left, adjoint)
+        through: x if left else x.mH
+        where pair: broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
+        where packed: pair[0]
+        where order: row_order(pivots, LU.shape[-1])
+        where forward: solve_triangular_matrices(packed, rows_in_order(pair[1], order), False, True)
+        where back: solve_triangular_matrices(packed.mH, solve_triangular_matrices(packed.mH, pair[1], False, False),
+            True, True)
+        where x: rows_in_order(back, order.argsort(-1)) if adjoint == left else solve_triangular_matrices(packed,
+            forward, True, False)
     Raises:
         RuntimeError: expected: square packed factors with their exchanges, and matrices whose rows (or columns, by
             `left`) are as many.
@@ -18088,7 +18265,25 @@ def linalg_lu_solve(
     if adjoint.__class__ is not bool:
         adjoint = checks.boolean(name, "adjoint", adjoint)
     LU, pivots, B, left, adjoint = lu_rules.lu_solve(name, LU, pivots, B, left, adjoint)
-    return formulas_lu.lu_solved(LU, pivots, B, left, adjoint)
+    pair = formulas_solving.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
+    packed = pair[0]
+    order = op.row_order(pivots, LU._shape[-1])
+    x = (
+        formulas_lu.rows_in_order(
+            op.solve_triangular_matrices(
+                packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
+            ),
+            order.argsort(-1),
+        )
+        if adjoint == left
+        else op.solve_triangular_matrices(
+            packed,
+            op.solve_triangular_matrices(packed, formulas_lu.rows_in_order(pair[1], order), False, True),
+            True,
+            False,
+        )
+    )
+    return x if left else x.mH
 
 
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -18105,7 +18300,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: lu_solved(LU_data, LU_pivots, self, True, False)
+        through: linalg_lu_solve(LU_data, LU_pivots, self)
     Raises:
         RuntimeError: expected: matrices B, and square packed factors of as many rows with their exchanges.
     Example:
@@ -18129,7 +18324,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     if not isinstance(LU_pivots, Tensor):
         LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
     self, LU_data, LU_pivots = lu_rules.old_lu_solve(name, self, LU_data, LU_pivots)
-    return formulas_lu.lu_solved(LU_data, LU_pivots, self, True, False)
+    return op.linalg_lu_solve(LU_data, LU_pivots, self)
 
 
 def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -18203,7 +18398,8 @@ def linalg_ldl_factor(
         LD: the dtype of `input`.
         pivots: int32.
     Gradients:
-        through: ldl_factors(self, hermitian)
+        through: (found.LD, found.pivots)
+        where found: ldl_packed(self, hermitian, True)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -18226,7 +18422,11 @@ def linalg_ldl_factor(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, hermitian = solving_rules.square(name, self, hermitian)
-    return formulas_ldl.ldl_factors(self, hermitian)
+    found = op.ldl_packed(self, hermitian, True)
+    return _linalg_ldl_factor_result(found.LD, found.pivots)
+
+
+_linalg_ldl_factor_result = ReturnType("linalg_ldl_factor", ("LD", "pivots"))
 
 
 def linalg_ldl_factor_ex(
@@ -18248,7 +18448,8 @@ def linalg_ldl_factor_ex(
         pivots: int32.
         info: int32.
     Gradients:
-        through: ldl_factors_with_info(self, hermitian, check_errors)
+        through: (found.LD, found.pivots, found.info)
+        where found: ldl_packed(self, hermitian, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -18282,7 +18483,11 @@ def linalg_ldl_factor_ex(
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
-    return formulas_ldl.ldl_factors_with_info(self, hermitian, check_errors)
+    found = op.ldl_packed(self, hermitian, check_errors)
+    return _linalg_ldl_factor_ex_result(found.LD, found.pivots, found.info)
+
+
+_linalg_ldl_factor_ex_result = ReturnType("linalg_ldl_factor_ex", ("LD", "pivots", "info"))
 
 
 def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
@@ -18361,7 +18566,8 @@ def linalg_ldl_solve(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: ldl_solved(LD, pivots, B, hermitian)
+        through: ldl_solve_matrices(pair[0], pivots.expand(pair[0].shape[:-1]), pair[1], hermitian)
+        where pair: broadcast_batches("linalg_ldl_solve", LD, B)
     Raises:
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
@@ -18392,7 +18598,8 @@ def linalg_ldl_solve(
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
-    return formulas_ldl.ldl_solved(LD, pivots, B, hermitian)
+    pair = formulas_solving.broadcast_batches("linalg_ldl_solve", LD, B)
+    return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
 
 
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -18408,7 +18615,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: reflected(self, input2)
+        through: linalg_householder_product(self, input2)
     Raises:
         RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
             of the same batch.
@@ -18428,7 +18635,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     if not isinstance(input2, Tensor):
         input2 = checks.tensor(name, "input2", input2)
     self, input2 = norms_rules.householder(name, self, input2)
-    return formulas_matrix.reflected(self, input2)
+    return op.linalg_householder_product(self, input2)
 
 
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -32736,19 +32943,14 @@ def lp_pool(
     self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_rules.lp_pool(
         name, self, norm_type, kernel_size, stride, ceil_mode, spatial
     )
-    return (
-        (1 if norm_type > 0 else -1)
-        * op.max_pool_with_indices(
-            (1 if norm_type > 0 else -1) * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial
-        )[0]
-        if 1 / norm_type == 0
-        else (
-            formulas_network.flat_at_zero(
-                op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-            )
-            * formulas_network.window_size(kernel_size)
-        ).pow(1 / norm_type)
-    )
+    if 1 / norm_type == 0:
+        sign = 1 if norm_type > 0 else -1
+        largest = (
+            sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
+        )
+        return largest
+    mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+    return (formulas_network.flat_at_zero(mean) * formulas_network.window_size(kernel_size)).pow(1 / norm_type)
 
 
 def lp_pool1d(
@@ -34842,6 +35044,9 @@ def linalg_pinv(input, *args, **kwargs):
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+        >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.1]]), atol=0.5)
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """

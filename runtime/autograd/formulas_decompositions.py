@@ -11,9 +11,8 @@ from math import inf, nan
 from typing import Any, TypeAlias
 
 from ..namespace import op
-from ..structured import ReturnType
 from .formulas_linalg import adjoint
-from .formulas_solving import hermitian_input, of_lower, triangular_solved
+from .formulas_solving import hermitian_input
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Pair: TypeAlias = tuple[Tensor, Tensor]
@@ -54,26 +53,6 @@ def triangle_of(a: Tensor, uplo: str) -> Tensor:
     return hermitian_input(a if uplo == "L" else adjoint(a))
 
 
-def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
-    """U (K_U S + S K_V + diag(grad)) V^H, and what the gradients of U and V have outside of U and V.
-
-    K_U = E o skew(U^H grad), E_ij = 1 / (s_j^2 - s_i^2); complex vectors add half the phase of each to the diagonal.
-    """
-    count = s._shape[-1]
-    u, vh = u.narrow(-1, 0, count), vh.narrow(-2, 0, count)
-    grad_u, grad_v = grads[0].narrow(-1, 0, count), adjoint(grads[2].narrow(-2, 0, count))
-    left, right = adjoint(u).matmul(grad_u), vh.matmul(grad_v)
-    inner = over_gaps(left - adjoint(left), s * s, grad_u) * s.unsqueeze(-2)
-    inner = inner + s.unsqueeze(-1) * over_gaps(right - adjoint(right), s * s, grad_v)
-    inner = inner + matrix_of_diagonal(grads[1]) + phases(left - right, s, left)
-    result = u.matmul(inner).matmul(vh)
-    if u._shape[-2] > count:
-        result = result + outside(grad_u, u, s, grad_u).matmul(vh)
-    if vh._shape[-1] > count:
-        result = result + u.matmul(adjoint(outside(grad_v, adjoint(vh), s, grad_v)))
-    return result
-
-
 def outside(x: Tensor, u: Tensor, s: Tensor, cause: Tensor) -> Tensor:
     """The part of x / s that is at right angles to the columns of U."""
     divided = over_columns(x, s, cause)
@@ -112,54 +91,21 @@ def svd_tangents_of(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tens
     return op.cat([found[0], more_u * 0], -1), found[1], op.cat([found[2], more_v * 0], -2)
 
 
-def svd_of_old(a: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S, V; zeros for U and V if they are not to be computed."""
-    if compute_uv:
-        u, s, vh = op.linalg_svd(a, not some)
-        v = adjoint(vh)
-    else:
-        u, v = (a.new_zeros((*a._shape[:-2], n, n)) for n in a._shape[-2:])
-        s = op.linalg_svdvals(a)
-    return ReturnType("svd", ("U", "S", "V"))(u, s, v)
-
-
-def qr_slope(grads: list[Tensor], q: Tensor, r: Tensor, mode: str) -> Tensor:
-    """(grad_Q + Q T) R^-H, T Hermitian with the upper triangle of N = grad_R R^H - Q^H grad_Q.
-
-    A wide matrix is [A1 A2] with R = Q^H [A1 A2]: A2 adds its part to the gradient of Q.
-    """
-    require_reduced(q, r, mode)
-    grad_q, grad_r = grads
-    size = r._shape[-2]
-    if r._shape[-1] == size:
-        return square_qr_slope(grad_q, grad_r, q, r)
-    more = r._shape[-1] - size
-    last, grad_last = r.narrow(-1, size, more), grad_r.narrow(-1, size, more)
-    grad_q = grad_q + q.matmul(last).matmul(adjoint(grad_last))
-    first = square_qr_slope(grad_q, grad_r.narrow(-1, 0, size), q, r.narrow(-1, 0, size))
-    return op.cat([first, q.matmul(grad_last)], -1)
-
-
-def require_reduced(q: Tensor, r: Tensor, mode: str) -> None:
-    """Q is there, and has no columns beyond those that A determines."""
+def determined(q: Tensor, r: Tensor, mode: str) -> Tensor:
+    """Q, which is there and has no columns beyond those that A determines."""
     if mode == "r":
         raise RuntimeError("linalg_qr(): The derivative depends on Q, which is not computed when mode='r'.")
     if q._shape[-1] > r._shape[-1]:
         raise RuntimeError("linalg_qr(): There is no derivative when mode='complete' and A has more rows than columns.")
-
-
-def square_qr_slope(grad_q: Tensor, grad_r: Tensor, q: Tensor, r: Tensor) -> Tensor:
-    """The gradient for a square R."""
-    n = grad_r.matmul(adjoint(r)) - adjoint(q).matmul(grad_q)
-    inner = grad_q + q.matmul(of_lower(adjoint(n)))
-    return triangular_solved(adjoint(r), inner, False, False, False)
+    return q
 
 
 def qr_tangents(a_t: Tensor, a: Tensor, q: Tensor, r: Tensor, mode: str) -> Pair:
     """Q' = A' R^-1 - Q (C - K) and R' = (C - K) R, with C = Q^H A' R^-1 and K its skew part below the diagonal."""
-    require_reduced(q, r, mode)
-    size = r._shape[-2]
-    x = triangular_solved(r.narrow(-1, 0, size), a_t.narrow(-1, 0, size), True, False, False)
+    q, size = determined(q, r, mode), r._shape[-2]
+    x = adjoint(
+        op.solve_triangular_matrices(adjoint(r.narrow(-1, 0, size)), adjoint(a_t.narrow(-1, 0, size)), False, False)
+    )
     c = adjoint(q).matmul(x)
     below = c.tril(-1) + (c - adjoint(c)).tril().triu() / 2
     upper = c - below + adjoint(c.tril(-1))

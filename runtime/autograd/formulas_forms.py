@@ -33,15 +33,8 @@ def places_filled(self: Tensor, size: int, fill_value: int) -> Tensor:
     return op.cat([found, rest])
 
 
-def in_full(self: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
-    """Reflectors, and zeros beside them, for an orthogonal matrix that is square."""
+def all_reflections(self: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
+    """Reflections and their factors for the square orthogonal matrix: those that are missing are of factor 0."""
     missing = max(self._shape[-2] - self._shape[-1], 0)
     wide = op.cat([self, self.new_zeros((*self._shape[:-1], missing))], -1)[..., : self._shape[-2]]
     return wide, op.cat([tau, tau.new_zeros((*tau._shape[:-1], wide._shape[-1] - tau._shape[-1]))], -1)
-
-
-def turned_by(self: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
-    """Q other, other Q, or the same with Q^H, of the whole orthogonal matrix Q."""
-    q = op.linalg_householder_product(*in_full(self, tau))
-    q = q.mH if transpose else q
-    return op.matmul(q, other) if left else op.matmul(other, q)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.composite_code import CompositeCode
 from specgrad.codegen.definitions import MOST_PARTS, certain, used
 from specgrad.codegen.forward_code import forward_lines
 from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library
 from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.mutate_entries import mutants
 from specgrad.codegen.mutate_related import Related
+from specgrad.codegen.op_code import OpCode
 from specgrad.codegen.savings import Calls, Shared, make_plan
 from specgrad.codegen.validate import validate
 from tests.codegen.conftest import KNOWN
@@ -117,7 +120,7 @@ def test_what_only_a_branch_uses_stays_in_it(entry: Callable[[str], Entry], call
 def test_what_is_certain(source: str, sure: set[str], maybe: set[str]) -> None:
     """Names that are evaluated on every way through an expression; a function's name is no value."""
     tree = ast.parse(source, mode="eval").body
-    assert certain(tree, "abc") == sure
+    assert certain(tree, {name: {name} for name in "abc"}) == sure
     assert used(tree, "abc") == maybe
 
 
@@ -165,3 +168,26 @@ def test_a_change_of_a_definition_changes_all_that_use_it(entry: Callable[[str],
     for mutant in changed:
         ours, theirs = meanings(gated), meanings(mutant.entry)
         assert all(ours[name] != theirs[name] for name in ("self", "other", "result")), mutant
+
+
+SPLIT = """\
+- name: split(Tensor self, bool whole=False) -> (Tensor low, Tensor high)
+  where:
+    middle: exp(self)
+    half: exp(middle)
+  composite: (self, middle) if whole else (half, half * half)
+  samples: ["self=T(3)"]
+"""
+
+
+def test_a_branch_of_a_composite_has_its_own_definitions(entry: Callable[[str], Entry], calls: Calls) -> None:
+    """They are computed once, where the branch is taken; outputs written as a tuple get the names of the schema."""
+    code = CompositeCode(OpCode(entry(SPLIT), None, None, replace(calls, functions={"split": "split"}), calls.library))
+    assert code.names_outputs
+    assert code.lines == [
+        "middle = op.exp(self)",
+        "if whole:",
+        "    return _split_result(self, middle)",
+        "half = op.exp(middle)",
+        "return _split_result(half, half * half)",
+    ]

@@ -118,6 +118,8 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
 
 def lu_solve(LU: Any, pivots: Any, B: Any, left: bool = True, adjoint: bool = False) -> Any:
     """The product of the three matrices, inverted."""
+    if LU.ndim > 2:
+        return np.stack([lu_solve(one, swaps, B, left, adjoint) for one, swaps in zip(LU, pivots, strict=True)])
     order, lower, upper = lu_unpack(LU, pivots)
     a = order @ lower @ upper
     back = np.linalg.inv(a.conj().T if adjoint else a)
