@@ -8872,7 +8872,7 @@ class LogcumsumexpBackward0(Node):
         share = formulas_scans.own_share(formulas_elementwise.in_double(self), formulas_elementwise.in_double(result))
         rest = formulas_scans.remaining_share(formulas_elementwise.in_double(result), dim)
         tangent0 = op.linear_recurrence(formulas_elementwise.in_double(self_t) * share, rest, dim, False).to(
-            self_t.dtype
+            self_t._dtype
         )
         return (tangent0,)
 
@@ -10439,7 +10439,7 @@ class LinalgEigBackward0(Node):
         eigenvectors = result[1]
         self_t = zeros_if_missing(self_t, self)
         back = formulas_linalg.adjoint(eigenvectors)
-        projected = op.linalg_solve(eigenvectors, self_t.to(eigenvectors.dtype).matmul(eigenvectors))
+        projected = op.linalg_solve(eigenvectors, self_t.to(eigenvectors._dtype).matmul(eigenvectors))
         moved = eigenvectors.matmul(formulas_decompositions.over_gaps(projected, eigenvalues, self_t))
         tangent0 = projected.diagonal(0, -2, -1)
         tangent1 = moved - eigenvectors * formulas_decompositions.real_diagonal(back.matmul(moved)).unsqueeze(-2)
@@ -10485,7 +10485,7 @@ class LinalgEigvalsBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         vectors = op.linalg_eig(self).eigenvectors
-        tangent0 = op.linalg_solve(vectors, self_t.to(vectors.dtype).matmul(vectors)).diagonal(0, -2, -1)
+        tangent0 = op.linalg_solve(vectors, self_t.to(vectors._dtype).matmul(vectors)).diagonal(0, -2, -1)
         return (tangent0,)
 
 

@@ -27,7 +27,6 @@ from ..runtime.autograd import (
     formulas_frames,
     formulas_grids,
     formulas_images,
-    formulas_indexing,
     formulas_joining,
     formulas_ldl,
     formulas_linalg,
@@ -4929,14 +4928,14 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: nonzero_as_tuple(condition)
+        through: nonzero(atleast_1d(condition)).unbind(1)
     """
     if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
         return lifted
     name = "where"
     if not isinstance(condition, Tensor):
         condition = checks.tensor(name, "condition", condition)
-    return formulas_indexing.nonzero_as_tuple(condition)
+    return op.nonzero(op.atleast_1d(condition)).unbind(1)
 
 
 def where_self(
@@ -19099,7 +19098,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 1, 1)
+        through: cat(parts, 1 if parts[0].ndim > 1 else 0)
+        where parts: with_dims(tensors, 1)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19114,7 +19114,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, hstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 1, 1)
+    parts = formulas_joining.with_dims(tensors, 1)
+    return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
 
 
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19129,7 +19130,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 2, 0)
+        through: cat(with_dims(tensors, 2), 0)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19144,7 +19145,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 2, 0)
+    return op.cat(formulas_joining.with_dims(tensors, 2), 0)
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19159,7 +19160,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 3, 2)
+        through: cat(with_dims(tensors, 3), 2)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19174,7 +19175,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, dstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 3, 2)
+    return op.cat(formulas_joining.with_dims(tensors, 3), 2)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19189,7 +19190,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: stacked_columns(tensors)
+        through: cat(as_columns(tensors), 1)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19204,7 +19205,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         return write_out(name, out, column_stack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.stacked_columns(tensors)
+    return op.cat(formulas_joining.as_columns(tensors), 1)
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -19714,7 +19715,10 @@ def repeat_interleave_self_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated_by(self, repeats, dim, output_size)
+        through: x.index_select(along, repeat_interleave(counts, output_size=output_size))
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where counts: repeats.reshape((1,)).expand((x.shape[along],)) if repeats.numel() == 1 else repeats
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
@@ -19748,7 +19752,10 @@ def repeat_interleave_self_tensor(
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
-    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
+    return x.index_select(along, op.repeat_interleave(counts, output_size=output_size))
 
 
 def repeat_interleave_self_int(
@@ -19769,7 +19776,11 @@ def repeat_interleave_self_int(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated_each(self, repeats, dim)
+        through: copies.view(x.shape[:along] + (repeats * x.shape[along],) + behind)
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where behind: x.shape[along + 1:]
+        where copies: x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind).clone()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
@@ -19803,7 +19814,11 @@ def repeat_interleave_self_int(
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
-    return formulas_joining.repeated_each(self, repeats, dim)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    behind = x._shape[along + 1 :]
+    copies = x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind).clone()
+    return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
 
 
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
@@ -19869,7 +19884,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: chosen(self, r, with_replacement)
+        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement)).view((-1, r)) if r else
+            self.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -19895,7 +19911,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     if with_replacement.__class__ is not bool:
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
     self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
-    return formulas_grids.chosen(self, r, with_replacement)
+    return (
+        self.index_select(0, formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view((-1, r))
+        if r
+        else self.narrow(0, 0, 0)
+    )
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
@@ -19936,7 +19956,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: on_diagonal(self, offset, dim1, dim2)
+        through: diagonal_backward(self, shape_with_diagonal(self.shape, offset, dim1, dim2), offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: two different dimensions of the result.
     Example:
@@ -19962,7 +19982,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
-    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+    return op.diagonal_backward(
+        self, formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
+    )
 
 
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -22431,9 +22453,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: masked_elements(self, mask)
+        through: index(atleast_1d(self), [atleast_1d(mask)])
     Raises:
-        RuntimeError: expected: a mask of bools that broadcasts with the tensor.
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor: both in their common shape.
     Example:
         >>> x = sg.tensor([[1, -2], [3, -4]])
         >>> sg.masked_select(x, x > 0)
@@ -22450,7 +22472,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_rules.masked_select(name, self, mask)
-    return formulas_indexing.masked_elements(self, mask)
+    return op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -22499,7 +22521,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_filled(self, size, fill_value)
+        through: constant_pad_nd(places, (0, 0, 0, size - places.shape[0]), fill_value)
+        where places: nonzero(self)
     Raises:
         RuntimeError: expected: the number of rows is not negative.
     Example:
@@ -22529,7 +22552,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     if fill_value.__class__ is not int:
         fill_value = checks.integer(name, "fill_value", fill_value)
     self, size, fill_value = forms_rules.nonnegative_size(name, self, size, fill_value)
-    return formulas_forms.places_filled(self, size, fill_value)
+    places = op.nonzero(self)
+    return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
 
 
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
@@ -22544,7 +22568,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: nonzero_as_tuple(self) if as_tuple else nonzero(self)
+        through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
     if (
         watch.lifts
@@ -22557,7 +22581,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if as_tuple.__class__ is not bool:
         as_tuple = checks.boolean(name, "as_tuple", as_tuple)
-    return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
+    return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
 
 
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
@@ -22742,7 +22766,11 @@ def take_along_dim(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: gathered_along(self, indices, dim)
+        through: x.expand(wide[0]).gather(along, places.expand(wide[1]))
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where places: remainder(indices.flatten() if dim is None else indices, x.shape[along] or 1)
+        where wide: broadcast_beside("take_along_dim", along, x.shape, places.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
     Example:
@@ -22769,7 +22797,11 @@ def take_along_dim(
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
-    return formulas_places.gathered_along(self, indices, dim)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
+    wide = formulas_places.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+    return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
 def index_copy(
@@ -22796,7 +22828,11 @@ def index_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_slices(self, dim, index, source)
+        through: written if self.ndim else written.view(())
+        where x: atleast_1d(self)
+        where places: checked_places(index.reshape((-1,)), dim, x.shape[dim], "index_copy", False)
+        where rows: source.reshape(x.shape[:dim] + (index.numel(),) + x.shape[dim + 1:])
+        where written: index_put(x, indices_along(dim, places), rows)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
             dtype.
@@ -22826,7 +22862,11 @@ def index_copy(
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
-    return formulas_places.with_slices(self, dim, index, source)
+    x = op.atleast_1d(self)
+    places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
+    rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
+    written = op.index_put(x, formulas_places.indices_along(dim, places), rows)
+    return written if self.ndim else written.view(())
 
 
 def index_copy_(
@@ -23138,7 +23178,8 @@ def scatter_src_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scattered_by(self, dim, index, src, reduce)
+        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+            'prod')
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
@@ -23167,7 +23208,9 @@ def scatter_src_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
-    return formulas_places.scattered_by(self, dim, index, src, reduce)
+    return (
+        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
+    )
 
 
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
@@ -23206,7 +23249,9 @@ def scatter_value_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+            'prod')
+        where src: full_of(self, index.shape, value)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
@@ -23242,7 +23287,10 @@ def scatter_value_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
-    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index._shape, value), reduce)
+    src = formulas_places.full_of(self, index._shape, value)
+    return (
+        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
+    )
 
 
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
@@ -23292,7 +23340,10 @@ def index_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: slices_reduced(self, dim, index, source, reduce, include_self)
+        through: scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
+        where size: self.shape[dim] if self.ndim else 1
+        where places: checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+        where spread: along_dim(places, dim, self.ndim).expand(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
             reductions.
@@ -23340,7 +23391,10 @@ def index_reduce(
     self, dim, index, source, reduce, include_self = places_rules.index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
-    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+    size = self._shape[dim] if self.ndim else 1
+    places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+    spread = formulas_places.along_dim(places, dim, self.ndim).expand(source._shape)
+    return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
 
 def index_reduce_(
@@ -23421,7 +23475,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_masked(self, mask, source)
+        through: where(mask, index(source.flatten(), [order]), self) if source.numel() else
+            self.expand(order.shape).clone()
+        where order: order_of_true(mask, source.numel(), 0)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     Example:
@@ -23445,7 +23501,12 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = places_rules.masked_scatter(name, self, mask, source)
-    return formulas_places.with_masked(self, mask, source)
+    order = op.order_of_true(mask, source.numel(), 0)
+    return (
+        op.where(mask, op.index(source.flatten(), [order]), self)
+        if source.numel()
+        else self.expand(order._shape).clone()
+    )
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -23479,7 +23540,8 @@ def select_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'select_backward', dim, index)
+        through: where(region, select_backward(src.to(self.dtype), self.shape, dim, index), self)
+        where region: select_backward(trues_like(src), self.shape, dim, index)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
     Example:
@@ -23508,7 +23570,8 @@ def select_scatter(
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
-    return formulas_places.with_region(self, src, "select_backward", dim, index)
+    region = op.select_backward(formulas_places.trues_like(src), self._shape, dim, index)
+    return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
 
 
 def slice_scatter(
@@ -23540,7 +23603,8 @@ def slice_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+        through: where(region, slice_backward(src.to(self.dtype), self.shape, dim, start, end, step), self)
+        where region: slice_backward(trues_like(src), self.shape, dim, start, end, step)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
     Example:
@@ -23572,7 +23636,8 @@ def slice_scatter(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
-    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+    region = op.slice_backward(formulas_places.trues_like(src), self._shape, dim, start, end, step)
+    return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
 
 
 def diagonal_scatter(
@@ -23593,7 +23658,8 @@ def diagonal_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+        through: where(region, diagonal_backward(src.to(self.dtype), self.shape, offset, dim1, dim2), self)
+        where region: diagonal_backward(trues_like(src), self.shape, offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
     Example:
@@ -23622,7 +23688,8 @@ def diagonal_scatter(
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+    region = op.diagonal_backward(formulas_places.trues_like(src), self._shape, offset, dim1, dim2)
+    return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
 
 
 def as_strided_scatter(
@@ -23650,7 +23717,10 @@ def as_strided_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_layout(self, src, size, stride, storage_offset)
+        through: where(region, spread, self)
+        where offset: self.storage_offset()
+        where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
+        where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
         RuntimeError: expected: a layout inside the storage; the source has its shape.
     Example:
@@ -23682,7 +23752,10 @@ def as_strided_scatter(
     self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
-    return formulas_places.with_layout(self, src, size, stride, storage_offset)
+    offset = self.storage_offset()
+    region = op.restride(formulas_places.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
+    spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
+    return op.where(region, spread, self)
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
@@ -25281,7 +25354,8 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shuffled_channels(self, groups)
+        through: parts.transpose(1, 2).reshape(self.shape)
+        where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
     Example:
@@ -25302,7 +25376,8 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = images_rules.channel_shuffle(name, self, groups)
-    return formulas_images.shuffled_channels(self, groups)
+    parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
+    return parts.transpose(1, 2).reshape(self._shape)
 
 
 def resample(
@@ -25627,7 +25702,8 @@ def affine_grid_generator(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: transformed_places(theta, size, align_corners)
+        through: places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
+        where places: pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
             or one 3 x 4 matrix for (N, C, D, H, W).
@@ -25655,7 +25731,8 @@ def affine_grid_generator(
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
     theta, size, align_corners = images_rules.affine_grid(name, theta, size, align_corners)
-    return formulas_images.transformed_places(theta, size, align_corners)
+    places = formulas_images.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+    return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
 
 
 def max_pool_with_indices(
@@ -31930,7 +32007,7 @@ def fft_fftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shifted_spectrum(self, dim, False)
+        through: roll(self, halves(self.shape, dim), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -31950,7 +32027,7 @@ def fft_fftshift(
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, False)
+    return op.roll(self, formulas_fourier.halves(self._shape, dim), dim)
 
 
 def fft_ifftshift(
@@ -31969,7 +32046,7 @@ def fft_ifftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shifted_spectrum(self, dim, True)
+        through: roll(self, negated(halves(self.shape, dim)), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -31989,7 +32066,7 @@ def fft_ifftshift(
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, True)
+    return op.roll(self, formulas_shape.negated(formulas_fourier.halves(self._shape, dim)), dim)
 
 
 def stft(

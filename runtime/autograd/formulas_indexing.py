@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..namespace import op
-from ..shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
@@ -29,14 +28,3 @@ def gather_to(grad: Tensor, dim: int, index: Tensor, shape: Ints) -> Tensor:
         return found
     missing = [n - m for n, m in zip(shape, index._shape, strict=True)]
     return op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
-
-
-def masked_elements(self: Tensor, mask: Tensor) -> Tensor:
-    """The elements where the mask is true, both broadcast to one shape."""
-    shape = broadcast_shapes("masked_select", self._shape, mask._shape) or (1,)
-    return op.index(self.expand(shape), [mask.expand(shape)])
-
-
-def nonzero_as_tuple(self: Tensor) -> tuple[Tensor, ...]:
-    """The places of the elements that are not zero, one tensor for each dimension; 0-d counts as 1-d."""
-    return op.nonzero(self if self.ndim else self.unsqueeze(0)).unbind(1)
