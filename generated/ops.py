@@ -8368,7 +8368,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: complex.
     Gradients:
         real: real_copy(grad)
-        imag: imaginary_part(grad)
+        imag: imag_copy(grad) if grad.is_complex() else grad * 0
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
             broadcast.
@@ -9706,7 +9706,8 @@ def max_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -9830,7 +9831,8 @@ def min_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -10693,7 +10695,8 @@ def kthvalue(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
     Example:
@@ -10851,7 +10854,8 @@ def median_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -10944,7 +10948,8 @@ def nanmedian_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -11008,7 +11013,8 @@ def mode(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     Example:
@@ -18967,7 +18973,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated(self, repeats)
+        through: tiled(self, repeats)
     Raises:
         RuntimeError: expected: one count for each dimension, and for as many new ones before them as there are more
             counts.
@@ -18984,7 +18990,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = rearranging_rules.repeat(name, self, repeats)
-    return formulas_rearranging.repeated(self, repeats)
+    return formulas_rearranging.tiled(self, repeats)
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -19929,7 +19935,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: matrix_of_blocks(tensors)
+        through: block_diagonal(tensors)
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
@@ -19938,7 +19944,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = grids_rules.blocks(name, tensors)
-    return formulas_grids.matrix_of_blocks(tensors)
+    return formulas_grids.block_diagonal(tensors)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
@@ -22099,7 +22105,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad.scatter(dim, index, 0)
-        src: gather_to(grad, dim, index, src.shape)
+        src: filled_up(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
@@ -22250,7 +22256,7 @@ def scatter_add(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad
-        src: gather_to(grad, dim, index, src.shape)
+        src: filled_up(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
@@ -24093,7 +24099,7 @@ def convolution(
     Gradients:
         self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
         weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
-        bias: sum_to_channel(grad, stride)
+        bias: sum_all_but(grad, grad.ndim - len(stride) - 1)
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
             padded input.
@@ -26987,8 +26993,8 @@ def standardize_groups(
     Gradients:
         self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
             rstd).reshape(self.shape)
-        weight: sum_channels(grad * normal.reshape(self.shape))
-        bias: sum_channels(grad)
+        weight: sum_all_but(grad * normal.reshape(self.shape), 1)
+        bias: sum_all_but(grad, 1)
         where x: grouped(self, groups)
         where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
         where normal: (x - x.mean([2, 3], True)) * rstd
@@ -27076,14 +27082,14 @@ def normalize_by(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad * per_channel(scale, grad.ndim)
-        mean: -sum_channels(grad) * scale
+        mean: -sum_all_but(grad, 1) * scale
         var: -0.5 * moment * scale / (var + eps)
         weight: moment * rstd
-        bias: sum_channels(grad)
+        bias: sum_all_but(grad, 1)
         where rstd: (var + eps).rsqrt()
         where scale: rstd if weight is None else rstd * weight
         where away: self - per_channel(mean, self.ndim)
-        where moment: sum_channels(grad * away)
+        where moment: sum_all_but(grad * away, 1)
         where turn: -0.5 * var_t * scale / (var + eps)
         where scaling: turn if weight_t is None else turn + weight_t * rstd
         where moved: (self_t - per_channel(mean_t, self_p.ndim)) * per_channel(scale, self_p.ndim) + away *

@@ -35,7 +35,7 @@ def combination_indices(size: int, r: int, with_replacement: bool) -> Tensor:
     return op.tensor(numbers, dtype=op.arange(0).dtype)
 
 
-def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
+def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
     """The blocks one below the other, each with zeros on both sides; a vector is a row."""
     blocks = [op.atleast_2d(t) for t in tensors]
     total, before, rows = sum(block._shape[1] for block in blocks), 0, []

@@ -21,10 +21,9 @@ def zero_at(grad: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     return op.index_put(grad, indices, zeros_of(grad, ()))
 
 
-def gather_to(grad: Tensor, dim: int, index: Tensor, shape: Ints) -> Tensor:
-    """What scatter's source gets: grad at `index`, and zeros where the source reaches beyond the index."""
-    found = grad.gather(dim, index)
-    if tuple(index._shape) == tuple(shape):
-        return found
-    missing = [n - m for n, m in zip(shape, index._shape, strict=True)]
-    return op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
+def filled_up(x: Tensor, shape: Ints) -> Tensor:
+    """x with zeros behind it along each dimension, up to a shape that is nowhere smaller."""
+    if tuple(x._shape) == tuple(shape):
+        return x
+    missing = [n - m for n, m in zip(shape, x._shape, strict=True)]
+    return op.constant_pad_nd(x, [side for n in reversed(missing) for side in (0, n)], 0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..namespace import op
-from .formulas_indexing import zeros_of
+from .formulas_indexing import filled_up, zeros_of
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Slopes: TypeAlias = tuple[Any, Any]
@@ -19,9 +19,7 @@ def scatter_reduce_backward(
     part = _reached(src, index._shape)
     of_self, of_src = _slopes(self, dim, index, part, reduce, include_self, result)
     found = grad.gather(dim, index) * of_src.conj()
-    missing = [n - m for n, m in zip(src._shape, index._shape, strict=True)]
-    padded = op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
-    return grad * of_self.conj(), padded
+    return grad * of_self.conj(), filled_up(found, src._shape)
 
 
 def scatter_reduce_forward(

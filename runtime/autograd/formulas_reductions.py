@@ -67,14 +67,6 @@ def spread_over_ties(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keep
     return kept(grad, self._shape, dim, keepdim) / ties * chosen
 
 
-def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor, keepdim: bool) -> Tensor:
-    """Zeros with each gradient element at the place along `dim` that the reduction chose."""
-    zeros = op.zeros(shape, dtype=grad.dtype, device=grad.device)
-    if not keepdim and shape:
-        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return zeros.scatter(dim, indices, grad)
-
-
 def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
     """d norm / d x = sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
     if p == 0:
