@@ -6865,13 +6865,13 @@ class ComplexBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """real: real_copy(grad); imag: imag_copy(grad) if grad.is_complex() else grad * 0."""
+        """real: real_copy(grad); imag: imag_copy(grad)."""
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.real_copy(grad)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.imag_copy(grad) if grad.is_complex() else grad * 0
+            grad_1 = op.imag_copy(grad)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

@@ -8368,7 +8368,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: complex.
     Gradients:
         real: real_copy(grad)
-        imag: imag_copy(grad) if grad.is_complex() else grad * 0
+        imag: imag_copy(grad)
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
             broadcast.

@@ -4560,11 +4560,7 @@ OPS = [
             "complex64": "refused",
             "float32 float64": "refused",
         },
-        formulas={
-            "real": "real_copy(grad)",
-            "imag": "imag_copy(grad) if grad.is_complex() else grad * 0",
-            "result": "auto_linear",
-        },
+        formulas={"real": "real_copy(grad)", "imag": "imag_copy(grad)", "result": "auto_linear"},
         reference="real + 1j * imag",
         check="equal_parts",
         refuses=(
