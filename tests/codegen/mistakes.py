@@ -202,8 +202,8 @@ ENTRIES = {
           refuses: ["self=T(3, 4), dim=2"]
           kernel: max_dim
           where:
-            place: kept(indices, self.shape, dim, keepdim)
-          self: zeros_of(grad, self.shape).scatter(dim, place, kept(grad, self.shape, dim, keepdim))
+            chosen: kept(indices, self.shape, dim, keepdim)
+          self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
           values: auto_select
           samples: ["self=T(3, 4), dim=1"]
         """,
@@ -337,7 +337,7 @@ MISTAKES = [
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, self, dim)", "self"),
     Mistake("gradient to all elements", "largest",
-            "zeros_of(grad, self.shape).scatter(dim, place, kept(grad, self.shape, dim, keepdim))",
+            "zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))",
             "expand_reduced(grad, self.shape, dim, keepdim)", "self"),
     Mistake("missing conjugate of a matrix", "mm", "grad.mm(adjoint(mat2))", "grad.mm(mat2.t())", "self"),
     Mistake("missing transpose", "mm", "adjoint(self).mm(grad)", "self.conj().mm(grad)", "mat2"),

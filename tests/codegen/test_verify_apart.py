@@ -24,8 +24,8 @@ OUTSIDE = """\
   batch: along
   output_differentiability: [True, False]
   where:
-    place: kept(indices, self.shape, dim, keepdim)
-  self: zeros_of(grad, self.shape).scatter(dim, place, kept(grad, self.shape, dim, keepdim))
+    chosen: kept(indices, self.shape, dim, keepdim)
+  self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
   backward: choice_slope(grad, self.shape, 0, indices)
   values: auto_select
   samples: ["self=T(3, 40), dim=1"]
