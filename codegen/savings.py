@@ -236,14 +236,11 @@ def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
 
 def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
     """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
-    tensors = {a.name for a in entry.tensor_arguments if not a.type.is_list}
 
     class Speller(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
             self.generic_visit(node)
-            is_argument = isinstance(node.value, ast.Name) and node.value.id in tensors
-            if node.attr in ATTRIBUTES and (is_argument or node.attr == "shape"):  # only tensors have a shape
-                node.attr = ATTRIBUTES[node.attr]
+            node.attr = ATTRIBUTES.get(node.attr, node.attr)  # only tensors have such attributes
             return node
 
         def visit_Call(self, node: ast.Call) -> ast.expr:

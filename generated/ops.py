@@ -26,7 +26,6 @@ from ..runtime.autograd import (
     formulas_frames,
     formulas_grids,
     formulas_images,
-    formulas_indexing,
     formulas_joining,
     formulas_linalg,
     formulas_lu,
@@ -4926,14 +4925,14 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: nonzero_as_tuple(condition)
+        through: nonzero(atleast_1d(condition)).unbind(1)
     """
     if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
         return lifted
     name = "where"
     if not isinstance(condition, Tensor):
         condition = checks.tensor(name, "condition", condition)
-    return formulas_indexing.nonzero_as_tuple(condition)
+    return op.nonzero(op.atleast_1d(condition)).unbind(1)
 
 
 def where_self(
@@ -8384,7 +8383,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: complex.
     Gradients:
         real: real_copy(grad)
-        imag: imaginary_part(grad)
+        imag: imag_copy(grad)
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
             broadcast.
@@ -9722,7 +9721,8 @@ def max_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -9846,7 +9846,8 @@ def min_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -10710,7 +10711,8 @@ def kthvalue(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
     Example:
@@ -10868,7 +10870,8 @@ def median_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -10961,7 +10964,8 @@ def nanmedian_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -11025,7 +11029,8 @@ def mode(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     Example:
@@ -12164,7 +12169,7 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
         skip_nan = checks.boolean(name, "skip_nan", skip_nan)
     x = formulas_elementwise.in_computed_dtype(self)
     rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
-    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows.dtype) if skip_nan else rows._shape[-1] - 1
+    last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
     rank = formulas_elementwise.in_computed_dtype(q).reshape(-1) * last
     place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
     found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
@@ -12665,7 +12670,7 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         x2 = checks.tensor(name, "x2", x2)
     squares = (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
     apart = squares > 0
-    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
+    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares._dtype)
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
@@ -12860,7 +12865,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
     counts = op.bin_counts(self, minlength)
     shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
-    return counts if shares is None else op.zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
+    return counts if shares is None else op.zeros_like(counts, dtype=shares._dtype).index_add(0, self.long(), shares)
 
 
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
@@ -19429,7 +19434,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated(self, repeats)
+        through: tiled(self, repeats)
     Raises:
         RuntimeError: expected: one count for each dimension, and for as many new ones before them as there are more
             counts.
@@ -19446,7 +19451,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = rearranging_rules.repeat(name, self, repeats)
-    return formulas_rearranging.repeated(self, repeats)
+    return formulas_rearranging.tiled(self, repeats)
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -19560,7 +19565,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 1, 1)
+        through: cat(parts, 1 if parts[0].ndim > 1 else 0)
+        where parts: with_dims(tensors, 1)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19575,7 +19581,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, hstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 1, 1)
+    parts = formulas_joining.with_dims(tensors, 1)
+    return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
 
 
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19590,7 +19597,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 2, 0)
+        through: cat(with_dims(tensors, 2), 0)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19605,7 +19612,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 2, 0)
+    return op.cat(formulas_joining.with_dims(tensors, 2), 0)
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19620,7 +19627,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: joined_at_least(tensors, 3, 2)
+        through: cat(with_dims(tensors, 3), 2)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19635,7 +19642,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, dstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.joined_at_least(tensors, 3, 2)
+    return op.cat(formulas_joining.with_dims(tensors, 3), 2)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19650,7 +19657,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: stacked_columns(tensors)
+        through: cat(as_columns(tensors), 1)
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19665,7 +19672,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         return write_out(name, out, column_stack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return formulas_joining.stacked_columns(tensors)
+    return op.cat(formulas_joining.as_columns(tensors), 1)
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -20175,7 +20182,10 @@ def repeat_interleave_self_tensor(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated_by(self, repeats, dim, output_size)
+        through: x.index_select(along, repeat_interleave(counts, output_size=output_size))
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where counts: repeats.reshape((1,)).expand((x.shape[along],)) if repeats.numel() == 1 else repeats
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
@@ -20209,7 +20219,10 @@ def repeat_interleave_self_tensor(
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
-    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
+    return x.index_select(along, op.repeat_interleave(counts, output_size=output_size))
 
 
 def repeat_interleave_self_int(
@@ -20230,7 +20243,11 @@ def repeat_interleave_self_int(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: repeated_each(self, repeats, dim)
+        through: copies.view(x.shape[:along] + (repeats * x.shape[along],) + behind)
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where behind: x.shape[along + 1:]
+        where copies: x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind).clone()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
@@ -20264,7 +20281,11 @@ def repeat_interleave_self_int(
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
-    return formulas_joining.repeated_each(self, repeats, dim)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    behind = x._shape[along + 1 :]
+    copies = x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind).clone()
+    return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
 
 
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
@@ -20330,7 +20351,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: chosen(self, r, with_replacement)
+        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement)).view((-1, r)) if r else
+            self.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -20356,7 +20378,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     if with_replacement.__class__ is not bool:
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
     self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
-    return formulas_grids.chosen(self, r, with_replacement)
+    return (
+        self.index_select(0, formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view((-1, r))
+        if r
+        else self.narrow(0, 0, 0)
+    )
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
@@ -20370,7 +20396,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: matrix_of_blocks(tensors)
+        through: block_diagonal(tensors)
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
@@ -20379,7 +20405,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = grids_rules.blocks(name, tensors)
-    return formulas_grids.matrix_of_blocks(tensors)
+    return formulas_grids.block_diagonal(tensors)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
@@ -20397,7 +20423,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: on_diagonal(self, offset, dim1, dim2)
+        through: diagonal_backward(self, shape_with_diagonal(self.shape, offset, dim1, dim2), offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: two different dimensions of the result.
     Example:
@@ -20423,7 +20449,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
-    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+    return op.diagonal_backward(
+        self, formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
+    )
 
 
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -22540,7 +22568,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad.scatter(dim, index, 0)
-        src: gather_to(grad, dim, index, src.shape)
+        src: padded_to(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
@@ -22691,7 +22719,7 @@ def scatter_add(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad
-        src: gather_to(grad, dim, index, src.shape)
+        src: padded_to(grad.gather(dim, index), src.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
@@ -22894,9 +22922,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: masked_elements(self, mask)
+        through: index(atleast_1d(self), [atleast_1d(mask)])
     Raises:
-        RuntimeError: expected: a mask of bools that broadcasts with the tensor.
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor: both in their common shape.
     Example:
         >>> x = sg.tensor([[1, -2], [3, -4]])
         >>> sg.masked_select(x, x > 0)
@@ -22913,7 +22941,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_rules.masked_select(name, self, mask)
-    return formulas_indexing.masked_elements(self, mask)
+    return op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -22962,7 +22990,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     Returns:
         Tensor: int64.
     Gradients:
-        through: places_filled(self, size, fill_value)
+        through: constant_pad_nd(places, (0, 0, 0, size - places.shape[0]), fill_value)
+        where places: nonzero(self)
     Raises:
         RuntimeError: expected: the number of rows is not negative.
     Example:
@@ -22992,7 +23021,8 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     if fill_value.__class__ is not int:
         fill_value = checks.integer(name, "fill_value", fill_value)
     self, size, fill_value = forms_rules.nonnegative_size(name, self, size, fill_value)
-    return formulas_forms.places_filled(self, size, fill_value)
+    places = op.nonzero(self)
+    return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
 
 
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
@@ -23007,7 +23037,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: nonzero_as_tuple(self) if as_tuple else nonzero(self)
+        through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
     if (
         watch.lifts
@@ -23020,7 +23050,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if as_tuple.__class__ is not bool:
         as_tuple = checks.boolean(name, "as_tuple", as_tuple)
-    return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
+    return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
 
 
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
@@ -23205,7 +23235,11 @@ def take_along_dim(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: gathered_along(self, indices, dim)
+        through: x.expand(wide[0]).gather(along, places.expand(wide[1]))
+        where x: self.flatten() if dim is None else self
+        where along: 0 if dim is None else dim
+        where places: remainder(indices.flatten() if dim is None else indices, x.shape[along] or 1)
+        where wide: broadcast_beside("take_along_dim", along, x.shape, places.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
     Example:
@@ -23232,7 +23266,11 @@ def take_along_dim(
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
-    return formulas_places.gathered_along(self, indices, dim)
+    x = self.flatten() if dim is None else self
+    along = 0 if dim is None else dim
+    places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
+    wide = formulas_places.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+    return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
 def index_copy(
@@ -23259,7 +23297,11 @@ def index_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_slices(self, dim, index, source)
+        through: written if self.ndim else written.view(())
+        where x: atleast_1d(self)
+        where places: checked_places(index.reshape((-1,)), dim, x.shape[dim], "index_copy", False)
+        where rows: source.reshape(x.shape[:dim] + (index.numel(),) + x.shape[dim + 1:])
+        where written: index_put(x, indices_along(dim, places), rows)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
             dtype.
@@ -23289,7 +23331,11 @@ def index_copy(
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
-    return formulas_places.with_slices(self, dim, index, source)
+    x = op.atleast_1d(self)
+    places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
+    rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
+    written = op.index_put(x, formulas_places.indices_along(dim, places), rows)
+    return written if self.ndim else written.view(())
 
 
 def index_copy_(
@@ -23462,8 +23508,9 @@ def scatter_reduce(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad * slopes[0].conj()
-        src: zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src.shape)
-        where slopes: scatter_reduce_slopes(self, dim, index, within(src, index.shape), reduce, include_self, result)
+        src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)
+        where slopes: scatter_reduce_slopes(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
+            result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
             first three.
@@ -23602,7 +23649,8 @@ def scatter_src_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scattered_by(self, dim, index, src, reduce)
+        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+            'prod')
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
@@ -23631,7 +23679,9 @@ def scatter_src_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
-    return formulas_places.scattered_by(self, dim, index, src, reduce)
+    return (
+        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
+    )
 
 
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
@@ -23670,7 +23720,9 @@ def scatter_value_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+        through: scatter_add(self, dim, index, src) if reduce == 'add' else scatter_reduce(self, dim, index, src,
+            'prod')
+        where src: full_of(self, index.shape, value)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
@@ -23706,7 +23758,10 @@ def scatter_value_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
-    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index._shape, value), reduce)
+    src = formulas_places.full_of(self, index._shape, value)
+    return (
+        op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
+    )
 
 
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
@@ -23756,7 +23811,10 @@ def index_reduce(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: slices_reduced(self, dim, index, source, reduce, include_self)
+        through: scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
+        where size: self.shape[dim] if self.ndim else 1
+        where places: checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+        where spread: along_dim(places, dim, self.ndim).expand(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
             reductions.
@@ -23804,7 +23862,10 @@ def index_reduce(
     self, dim, index, source, reduce, include_self = places_rules.index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
-    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+    size = self._shape[dim] if self.ndim else 1
+    places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+    spread = formulas_places.along_dim(places, dim, self.ndim).expand(source._shape)
+    return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
 
 def index_reduce_(
@@ -23885,7 +23946,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_masked(self, mask, source)
+        through: where(mask, index(source.flatten(), [order]), self) if source.numel() else
+            self.expand(order.shape).clone()
+        where order: order_of_true(mask, source.numel(), 0)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     Example:
@@ -23909,7 +23972,12 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = places_rules.masked_scatter(name, self, mask, source)
-    return formulas_places.with_masked(self, mask, source)
+    order = op.order_of_true(mask, source.numel(), 0)
+    return (
+        op.where(mask, op.index(source.flatten(), [order]), self)
+        if source.numel()
+        else self.expand(order._shape).clone()
+    )
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -23943,7 +24011,8 @@ def select_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'select_backward', dim, index)
+        through: where(region, select_backward(src.to(self.dtype), self.shape, dim, index), self)
+        where region: select_backward(trues_like(src), self.shape, dim, index)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
     Example:
@@ -23972,7 +24041,8 @@ def select_scatter(
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
-    return formulas_places.with_region(self, src, "select_backward", dim, index)
+    region = op.select_backward(formulas_places.trues_like(src), self._shape, dim, index)
+    return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
 
 
 def slice_scatter(
@@ -24004,7 +24074,8 @@ def slice_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+        through: where(region, slice_backward(src.to(self.dtype), self.shape, dim, start, end, step), self)
+        where region: slice_backward(trues_like(src), self.shape, dim, start, end, step)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
     Example:
@@ -24036,7 +24107,8 @@ def slice_scatter(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
-    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+    region = op.slice_backward(formulas_places.trues_like(src), self._shape, dim, start, end, step)
+    return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
 
 
 def diagonal_scatter(
@@ -24057,7 +24129,8 @@ def diagonal_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+        through: where(region, diagonal_backward(src.to(self.dtype), self.shape, offset, dim1, dim2), self)
+        where region: diagonal_backward(trues_like(src), self.shape, offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
     Example:
@@ -24086,7 +24159,8 @@ def diagonal_scatter(
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+    region = op.diagonal_backward(formulas_places.trues_like(src), self._shape, offset, dim1, dim2)
+    return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
 
 
 def as_strided_scatter(
@@ -24114,7 +24188,10 @@ def as_strided_scatter(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: with_layout(self, src, size, stride, storage_offset)
+        through: where(region, spread, self)
+        where offset: self.storage_offset()
+        where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
+        where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
         RuntimeError: expected: a layout inside the storage; the source has its shape.
     Example:
@@ -24146,7 +24223,10 @@ def as_strided_scatter(
     self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
-    return formulas_places.with_layout(self, src, size, stride, storage_offset)
+    offset = self.storage_offset()
+    region = op.restride(formulas_places.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
+    spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
+    return op.where(region, spread, self)
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
@@ -24484,7 +24564,7 @@ def convolution(
     Gradients:
         self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
         weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
-        bias: sum_to_channel(grad, stride)
+        bias: sum_all_but(grad, grad.ndim - len(stride) - 1)
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
             padded input.
@@ -25745,7 +25825,8 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shuffled_channels(self, groups)
+        through: parts.transpose(1, 2).reshape(self.shape)
+        where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
     Example:
@@ -25766,7 +25847,8 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = images_rules.channel_shuffle(name, self, groups)
-    return formulas_images.shuffled_channels(self, groups)
+    parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
+    return parts.transpose(1, 2).reshape(self._shape)
 
 
 def resample(
@@ -26091,7 +26173,8 @@ def affine_grid_generator(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: transformed_places(theta, size, align_corners)
+        through: places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
+        where places: pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
             or one 3 x 4 matrix for (N, C, D, H, W).
@@ -26119,7 +26202,8 @@ def affine_grid_generator(
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
     theta, size, align_corners = images_rules.affine_grid(name, theta, size, align_corners)
-    return formulas_images.transformed_places(theta, size, align_corners)
+    places = formulas_images.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+    return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
 
 
 def max_pool_with_indices(
@@ -27374,8 +27458,8 @@ def standardize_groups(
     Gradients:
         self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) *
             rstd).reshape(self.shape)
-        weight: sum_channels(grad * normal.reshape(self.shape))
-        bias: sum_channels(grad)
+        weight: sum_all_but(grad * normal.reshape(self.shape), 1)
+        bias: sum_all_but(grad, 1)
         where x: grouped(self, groups)
         where rstd: (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt()
         where normal: (x - x.mean([2, 3], True)) * rstd
@@ -27463,14 +27547,14 @@ def normalize_by(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad * per_channel(scale, grad.ndim)
-        mean: -sum_channels(grad) * scale
+        mean: -sum_all_but(grad, 1) * scale
         var: -0.5 * moment * scale / (var + eps)
         weight: moment * rstd
-        bias: sum_channels(grad)
+        bias: sum_all_but(grad, 1)
         where rstd: (var + eps).rsqrt()
         where scale: rstd if weight is None else rstd * weight
         where away: self - per_channel(mean, self.ndim)
-        where moment: sum_channels(grad * away)
+        where moment: sum_all_but(grad * away, 1)
         where turn: -0.5 * var_t * scale / (var + eps)
         where scaling: turn if weight_t is None else turn + weight_t * rstd
         where moved: (self_t - per_channel(mean_t, self_p.ndim)) * per_channel(scale, self_p.ndim) + away *
@@ -32425,7 +32509,7 @@ def fft_fftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shifted_spectrum(self, dim, False)
+        through: roll(self, halves(self.shape, dim), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -32445,7 +32529,7 @@ def fft_fftshift(
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, False)
+    return op.roll(self, formulas_fourier.halves(self._shape, dim), dim)
 
 
 def fft_ifftshift(
@@ -32464,7 +32548,7 @@ def fft_ifftshift(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: shifted_spectrum(self, dim, True)
+        through: roll(self, negated(halves(self.shape, dim)), dim)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
     Example:
@@ -32484,7 +32568,7 @@ def fft_ifftshift(
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, True)
+    return op.roll(self, formulas_shape.negated(formulas_fourier.halves(self._shape, dim)), dim)
 
 
 def stft(

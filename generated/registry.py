@@ -4564,7 +4564,7 @@ OPS = [
             "complex64": "refused",
             "float32 float64": "refused",
         },
-        formulas={"real": "real_copy(grad)", "imag": "imaginary_part(grad)", "result": "auto_linear"},
+        formulas={"real": "real_copy(grad)", "imag": "imag_copy(grad)", "result": "auto_linear"},
         reference="real + 1j * imag",
         check="equal_parts",
         refuses=(
@@ -5311,7 +5311,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -5387,7 +5387,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -5843,7 +5843,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -5920,7 +5920,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -5971,7 +5971,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -5999,7 +5999,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         formulas={
-            "self": "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+            "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
             "backward": "choice_slope(grad, self.shape, dim, indices)",
         },
@@ -12573,7 +12573,7 @@ OPS = [
         formulas={
             "self": "grad.scatter(dim, index, 0)",
             "index": "non_differentiable",
-            "src": "gather_to(grad, dim, index, src.shape)",
+            "src": "padded_to(grad.gather(dim, index), src.shape)",
             "result": "auto_linear",
         },
         reference="(lambda new: np.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))(dict(zip( np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel())))",
@@ -12657,7 +12657,7 @@ OPS = [
         formulas={
             "self": "grad",
             "index": "non_differentiable",
-            "src": "gather_to(grad, dim, index, src.shape)",
+            "src": "padded_to(grad.gather(dim, index), src.shape)",
             "result": "auto_linear",
         },
         reference="(self + np.tensordot(src[tuple(slice(n) for n in index.shape)].ravel(), np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()[:, None] == np.arange(self.size), 1).reshape(self.shape) ).astype(self.dtype)",
@@ -12948,7 +12948,7 @@ OPS = [
             "self=T(3, 1), indices=V([[0, 2]]), dim=0",
             "self=T(3, 2), indices=V([5, 0])",
         ),
-        hard=(),
+        hard=("self=T(0, 2), indices=I(0, 1), dim=0",),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
         dtype="promote",
@@ -13106,8 +13106,8 @@ OPS = [
         formulas={
             "index": "non_differentiable",
             "self": "grad * slopes[0].conj()",
-            "src": "zeros_behind(grad.gather(dim, index) * slopes[1].conj(), src.shape)",
-            "result": "(self_t * slopes[0]).scatter_add(dim, index, within(src_t, index.shape) * slopes[1])",
+            "src": "padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)",
+            "result": "(self_t * slopes[0]).scatter_add(dim, index, narrowed_to(src_t, index.shape) * slopes[1])",
         },
         check="scatter_reduce",
         refuses=(
@@ -13144,6 +13144,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda sums: ((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), src[tuple(slice(n) for n in index.shape)]), sums)[1])(self.copy())",
         check="scatter_by",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T(), reduce='add'", "RuntimeError"),
@@ -13167,7 +13168,10 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(3, 2), dim=0, index=V([[0, 1], [0, 2]]), value=1.5, reduce='multiply'",),
+        samples=(
+            "self=T(3, 2), dim=0, index=V([[0, 1], [0, 2]]), value=1.5, reduce='multiply'",
+            "self=T(3, 2), dim=1, index=V([[0, 0], [1, 0]]), value=-0.5, reduce='add'",
+        ),
         hard=(),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
@@ -13175,6 +13179,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda sums: ((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), np.array(value).astype(self.dtype)), sums)[1])(self.copy())",
         check="scatter_value_by",
         refuses=(
             ("self=T(3, 2), dim=0, index=T(), value=1.5, reduce='multiply'", "RuntimeError"),
@@ -13252,14 +13257,14 @@ OPS = [
         outputs=(True,),
         result_dtype=("same",),
         samples=("self=T(3, 4), mask=B(3, 4), source=T(12)", "self=T(2, 3), mask=B(3), source=T(3, 2)"),
-        hard=("self=T(0), mask=B(0), source=T(2)",),
+        hard=("self=T(0), mask=B(0), source=T(2)", "self=T(2), mask=V([False, False]), source=T(0)"),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
         dtype="promote",
         kink=("average",),
         complex=True,
         formulas={},
-        reference="np.where(mask, source.ravel()[np.minimum(np.cumsum(np.broadcast_to(mask, self.shape)).reshape(self.shape) - 1, source.size - 1)], self)",
+        reference="np.where(mask, source.ravel()[np.minimum(np.cumsum(np.broadcast_to(mask, self.shape)).reshape(self.shape) - 1, source.size - 1)], self) if source.size else self",
         check="masked_scatter",
         refuses=(
             ("self=T(), mask=T(), source=T()", "RuntimeError"),
@@ -13655,7 +13660,7 @@ OPS = [
         formulas={
             "self": "convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)",
             "weight": "convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
-            "bias": "sum_to_channel(grad, stride)",
+            "bias": "sum_all_but(grad, grad.ndim - len(stride) - 1)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
         },
         check="convolution",
@@ -15137,8 +15142,8 @@ OPS = [
         },
         formulas={
             "self": "((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape)",
-            "weight": "sum_channels(grad * normal.reshape(self.shape))",
-            "bias": "sum_channels(grad)",
+            "weight": "sum_all_but(grad * normal.reshape(self.shape), 1)",
+            "bias": "sum_all_but(grad, 1)",
             "output": "turned if bias_t is None else turned + per_channel(bias_t, self_p.ndim)",
             "backward": "standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps)",
         },
@@ -15188,10 +15193,10 @@ OPS = [
         },
         formulas={
             "self": "grad * per_channel(scale, grad.ndim)",
-            "mean": "-sum_channels(grad) * scale",
+            "mean": "-sum_all_but(grad, 1) * scale",
             "var": "-0.5 * moment * scale / (var + eps)",
             "weight": "moment * rstd",
-            "bias": "sum_channels(grad)",
+            "bias": "sum_all_but(grad, 1)",
             "result": "moved if bias_t is None else moved + per_channel(bias_t, self_p.ndim)",
         },
         reference="(lambda m, v, w, b: (self - m) / np.sqrt(v + eps) * w + b)(*[np.array(0.0 if each is None else each).reshape( [-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)])",

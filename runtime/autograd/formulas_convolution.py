@@ -6,15 +6,10 @@ from typing import Any, TypeAlias
 
 from ..namespace import op
 from ..rules.convolution_transpose import require_bias, spread_over, transposed_shape
+from .formulas_indexing import padded_to
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints = tuple[int, ...]
-
-
-def sum_to_channel(grad: Tensor, stride: Ints) -> Tensor:
-    """The sum over all dimensions of a convolution's output but the channels; it has len(stride) spatial ones."""
-    channel = grad.ndim - len(stride) - 1
-    return grad.sum([dim for dim in range(grad.ndim) if dim != channel])
 
 
 def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints) -> Ints:
@@ -56,6 +51,5 @@ def transposed_convolution(
     sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
     reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
     result = op.convolution_input_grad(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
-    if any(bare):
-        result = op.constant_pad_nd(result, [side for n in reversed(bare) for side in (0, n)], 0)
+    result = padded_to(result, shape)
     return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

@@ -60,11 +60,6 @@ def unfused(x: Tensor) -> Tensor:
     return x
 
 
-def imaginary_part(x: Tensor) -> Tensor:
-    """The imaginary part; zeros of a real tensor."""
-    return op.imag_copy(x) if x.is_complex() else x * 0
-
-
 def quotient(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
     """x / y, written into `out` where that is given."""
     return x / y if out is None else op.div(x, y, out=out)

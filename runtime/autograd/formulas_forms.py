@@ -26,13 +26,6 @@ def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
     return self.copy_(op.float_power(op.clone(self), exponent))
 
 
-def places_filled(self: Tensor, size: int, fill_value: int) -> Tensor:
-    """The first `size` places of elements that are not zero, and rows of `fill_value` where there are fewer."""
-    found = op.nonzero(self)[:size]
-    rest = op.full((size - found._shape[0], self.ndim), fill_value, dtype=found.dtype)
-    return op.cat([found, rest])
-
-
 def all_reflections(self: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
     """Reflections and their factors for the square orthogonal matrix: those that are missing are of factor 0."""
     missing = max(self._shape[-2] - self._shape[-1], 0)

@@ -50,6 +50,6 @@ def _pair_weights(spectrum: Tensor, dim: int, n: int, of_pairs: float) -> Tensor
     return weights.reshape([-1] + [1] * (spectrum.ndim - 1 - dim))
 
 
-def shifted_spectrum(x: Tensor, dim: Sequence[int], back: bool) -> Tensor:
-    """Rolled along dimensions so that the frequency 0 comes to the middle, or back."""
-    return op.roll(x, [(x._shape[d] + back) // 2 for d in dim], list(dim))
+def halves(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
+    """n // 2 for the size n of each of the dimensions."""
+    return tuple(shape[d] // 2 for d in dims)

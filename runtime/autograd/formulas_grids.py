@@ -27,19 +27,15 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
     return op.stack([grid.flatten() for grid in grids(tensors, "ij")], 1)
 
 
-def chosen(self: Tensor, r: int, with_replacement: bool) -> Tensor:
-    """The rows of r elements at increasing places, or at places that do not decrease."""
-    if not r:
-        return self.narrow(0, 0, 0)
-    if r > self._shape[0] and not with_replacement:
-        return self.narrow(0, 0, 0).view((0, r))
+def combination_indices(size: int, r: int, with_replacement: bool) -> Tensor:
+    """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector."""
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     with allocating("combinations"):
-        places = [place for row in choose(range(self._shape[0]), r) for place in row]
-    return self.index_select(0, op.tensor(places, dtype=op.arange(0).dtype)).view((len(places) // r, r))
+        numbers = [number for row in choose(range(size), r) for number in row]
+    return op.tensor(numbers, dtype=op.arange(0).dtype)
 
 
-def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
+def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
     """The blocks one below the other, each with zeros on both sides; a vector is a row."""
     blocks = [op.atleast_2d(t) for t in tensors]
     total, before, rows = sum(block._shape[1] for block in blocks), 0, []
@@ -50,9 +46,8 @@ def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
     return op.cat(rows, 0)
 
 
-def on_diagonal(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """Zeros with the last dimension of a tensor on a diagonal of two new ones."""
-    size = self._shape[-1] + abs(offset)
-    rest = iter(self._shape[:-1])
-    shape = tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(self.ndim + 1))
-    return op.diagonal_backward(self, shape, offset, dim1, dim2)
+def shape_with_diagonal(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[int, ...]:
+    """The shape of a tensor that has the last dimension of `shape` on a diagonal of the dimensions dim1 and dim2."""
+    size = shape[-1] + abs(offset)
+    rest = iter(shape[:-1])
+    return tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(len(shape) + 1))

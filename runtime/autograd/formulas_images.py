@@ -87,20 +87,19 @@ def _mirrored(place: Tensor, first: float, span: float) -> Tensor:
     return op.where(turns % 2 == 0, rest, span - rest) + first
 
 
-def transformed_places(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
-    """theta (x, y, 1) for the places of all pixels, from -1 to 1: those of the corners, or of the edges."""
-    axes = [_places(theta, n, align_corners) for n in size[2:]]
+def pixel_positions(like: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """The rows (x, y, 1) of all pixels, (x, y, z, 1) in a volume: from -1 to 1, the centres of corners or the edges."""
+    axes = [_positions(like, n, align_corners) for n in size[2:]]
     grids = op.meshgrid(axes)
-    base = op.stack([*reversed(grids), op.ones(size[2:], dtype=theta.dtype, device=theta.device)], -1)
-    found = base.reshape((1, -1, len(size) - 1)).expand((size[0], -1, -1)).matmul(theta.transpose(1, 2))
-    return found.reshape((size[0], *size[2:], len(size) - 2))
+    base = op.stack([*reversed(grids), op.ones(size[2:], dtype=like.dtype, device=like.device)], -1)
+    return base.reshape((1, -1, len(size) - 1))
 
 
-def _places(theta: Tensor, size: int, align_corners: bool) -> Tensor:
+def _positions(like: Tensor, size: int, align_corners: bool) -> Tensor:
     if size == 1:
-        return op.zeros((1,), dtype=theta.dtype, device=theta.device)
+        return op.zeros((1,), dtype=like.dtype, device=like.device)
     edge = 1.0 if align_corners else 1 - 1 / size
-    return op.linspace(-edge, edge, size, dtype=theta.dtype, device=theta.device)
+    return op.linspace(-edge, edge, size, dtype=like.dtype, device=like.device)
 
 
 def channels_to_places(self: Tensor, factor: int) -> Tensor:
@@ -121,9 +120,3 @@ def places_to_channels(self: Tensor, factor: int) -> Tensor:
     n = len(lead)
     moved = parts.permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
     return moved.reshape((*lead, channels * factor**2, rows, columns))
-
-
-def shuffled_channels(self: Tensor, groups: int) -> Tensor:
-    """(N, g k, *) as (N, g, k, *), with g and k swapped, as (N, k g, *)."""
-    samples, channels, *rest = self._shape
-    return self.reshape((samples, groups, channels // groups, *rest)).transpose(1, 2).reshape(self._shape)

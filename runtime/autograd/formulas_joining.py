@@ -12,16 +12,15 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 Ints: TypeAlias = Sequence[int]
 
 
-def joined_at_least(tensors: Sequence[Tensor], least: int, dim: int) -> Tensor:
-    """The tensors with at least as many dimensions, one after the other along `dim`; vectors along their only one."""
+def with_dims(tensors: Sequence[Tensor], least: int) -> list[Tensor]:
+    """The tensors with at least 1, 2 or 3 dimensions: a vector is a row, a matrix has a last dimension of size 1."""
     widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[least - 1]
-    parts = [widened(t) for t in tensors]
-    return op.cat(parts, min(dim, parts[0].ndim - 1))
+    return [widened(t) for t in tensors]
 
 
-def stacked_columns(tensors: Sequence[Tensor]) -> Tensor:
-    """Numbers and vectors as columns, beside what has columns."""
-    return op.cat([t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors], 1)
+def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Numbers and vectors as matrices of one column; all others as they are."""
+    return [t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors]
 
 
 def even_places(size: int, sections: int) -> list[int]:
@@ -47,20 +46,3 @@ def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
     if quarters % 2 == 0:
         return self.flip((first, second)) if quarters else self.clone()
     return self.flip((second if quarters == 1 else first,)).transpose(first, second)
-
-
-def repeated_each(self: Tensor, repeats: int, dim: int | None) -> Tensor:
-    """Each slice along a dimension `repeats` times: expanded along a new dimension behind it, and made one with it."""
-    if dim is None:
-        return repeated_each(self.flatten(), repeats, 0)
-    shape = tuple(self._shape)
-    expanded = self.unsqueeze(dim + 1).expand((*shape[: dim + 1], repeats, *shape[dim + 1 :]))
-    return expanded.clone().view((*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
-
-
-def repeated_by(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
-    """Slice i along a dimension repeats[i] times; one number of repeats is for all."""
-    if dim is None:
-        return repeated_by(self.flatten(), repeats, 0, output_size)
-    counts = repeats.reshape((1,)).expand((self._shape[dim],)) if repeats.numel() == 1 else repeats
-    return self.index_select(dim, op.repeat_interleave(counts, output_size=output_size))

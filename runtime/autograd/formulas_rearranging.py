@@ -11,7 +11,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 Ints: TypeAlias = Sequence[int]
 
 
-def repeated(self: Tensor, repeats: Ints) -> Tensor:
+def tiled(self: Tensor, repeats: Ints) -> Tensor:
     """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
     shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
     paired = [size for own in shape for size in (1, own)]

@@ -12,7 +12,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 Slopes: TypeAlias = tuple[Any, Any]
 
 
-def within(src: Tensor, shape: Sequence[int]) -> Tensor:
+def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
     """The first elements of each dimension, as many as the shape has."""
     for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
         src = src if size == n else src.narrow(dim, 0, n)

@@ -65,14 +65,6 @@ def without_infinities(x: Tensor) -> Tensor:
     return x.masked_fill(real == -math.inf, 0)
 
 
-def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor, keepdim: bool) -> Tensor:
-    """Zeros with each gradient element at the place along `dim` that the reduction chose."""
-    zeros = op.zeros(shape, dtype=grad.dtype, device=grad.device)
-    if not keepdim and shape:
-        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return zeros.scatter(dim, indices, grad)
-
-
 def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
     """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept.
 

@@ -16,9 +16,9 @@ def grouped(x: Tensor, groups: int) -> Tensor:
     return x.reshape(x._shape[0], groups, x._shape[1] // groups, prod(x._shape[2:]))
 
 
-def sum_channels(value: Tensor) -> Tensor:
-    """The sum over all dimensions but the second."""
-    return op.sum(value, [dim for dim in range(value.ndim) if dim != 1])
+def sum_all_but(x: Tensor, dim: int) -> Tensor:
+    """The sum over all dimensions but one."""
+    return op.sum(x, [d for d in range(x.ndim) if d != dim])
 
 
 def per_channel(values: Tensor, ndim: int) -> Tensor:

@@ -153,10 +153,10 @@ def _element(op: str, value: Any, into: Any) -> Any:
 
 
 def masked_select(op: str, self: Any, mask: Any) -> tuple[Any, ...]:
-    """A mask of bools that broadcasts with the tensor."""
+    """A mask of bools that broadcasts with the tensor: both in their common shape."""
     _require_mask(op, mask)
-    broadcast_shapes(op, self._shape, mask._shape)
-    return self, mask
+    shape = broadcast_shapes(op, self._shape, mask._shape)
+    return tuple(x if x._shape == shape else x.expand(shape) for x in (self, mask))
 
 
 def _require_mask(op: str, mask: Any) -> None:

@@ -201,7 +201,9 @@ ENTRIES = {
           check: one_dim_nonempty
           refuses: ["self=T(3, 4), dim=2"]
           kernel: max_dim
-          self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+          where:
+            chosen: kept(indices, self.shape, dim, keepdim)
+          self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
           values: auto_select
           samples: ["self=T(3, 4), dim=1"]
         """,
@@ -228,7 +230,7 @@ ENTRIES = {
             - self=T(2, 5), weight=T(3, 2, 3), bias=T(3), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1
           self: convolution_input_grad(grad, weight, self.shape, stride, padding, dilation, groups)
           weight: convolution_weight_grad(grad, self, weight.shape, stride, padding, dilation, groups)
-          bias: sum_to_channel(grad, stride)
+          bias: sum_all_but(grad, 1)
           result: >-
             convolution(self_t, weight_p, None, stride, padding, dilation, groups)
             + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)
@@ -334,13 +336,13 @@ MISTAKES = [
             "softmax_backward(grad, result, 0)", "self"),
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, self, dim)", "self"),
-    Mistake("gradient to all elements", "largest", "scatter_reduced(grad, self.shape, dim, indices, keepdim)",
+    Mistake("gradient to all elements", "largest", "zeros_of(grad, self.shape)",
             "expand_reduced(grad, self.shape, dim, keepdim)", "self"),
     Mistake("missing conjugate of a matrix", "mm", "grad.mm(adjoint(mat2))", "grad.mm(mat2.t())", "self"),
     Mistake("missing transpose", "mm", "adjoint(self).mm(grad)", "self.conj().mm(grad)", "mat2"),
-    Mistake("missing reduction of a broadcast bias", "convolution", "sum_to_channel(grad, stride)", "grad", "bias"),
-    Mistake("shape error in a gradient", "convolution", "bias: sum_to_channel(grad, stride)",
-            "bias: sum_to_channel(grad, stride).expand([7])", "bias", says="ShapeError"),
+    Mistake("missing reduction of a broadcast bias", "convolution", "sum_all_but(grad, 1)", "grad", "bias"),
+    Mistake("shape error in a gradient", "convolution", "bias: sum_all_but(grad, 1)",
+            "bias: sum_all_but(grad, 1).expand([7])", "bias", says="ShapeError"),
     Mistake("rows for columns", "select", "zeros_of(grad, self.shape), dim, index",
             "zeros_of(grad, self.shape), 0, index",
             "self"),

@@ -17,7 +17,7 @@ from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.mutate_entries import mutants
 from specgrad.codegen.mutate_related import Related
 from specgrad.codegen.op_code import OpCode
-from specgrad.codegen.savings import Calls, Shared, make_plan
+from specgrad.codegen.savings import Calls, Shared, make_plan, rewrite
 from specgrad.codegen.validate import validate
 from tests.codegen.conftest import KNOWN
 
@@ -98,6 +98,12 @@ def test_definitions_are_computed_once(entry: Callable[[str], Entry], calls: Cal
         "tangent0 = moved + other_t * slope",
         "return (tangent0,)",
     ]
+
+
+def test_definitions_are_read_as_directly_as_arguments(entry: Callable[[str], Entry], calls: Calls) -> None:
+    """A shape is the plain tuple: the property would make a Size of it, and of each of its slices."""
+    tree = ast.parse("slope.shape[1:] + self.shape", mode="eval").body
+    assert rewrite(tree, entry(GATED), calls) == "slope._shape[1:] + self._shape"
 
 
 def test_what_only_a_branch_uses_stays_in_it(entry: Callable[[str], Entry], calls: Calls) -> None:

@@ -23,7 +23,9 @@ OUTSIDE = """\
   kernel: max_dim
   batch: along
   output_differentiability: [True, False]
-  self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+  where:
+    chosen: kept(indices, self.shape, dim, keepdim)
+  self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
   backward: choice_slope(grad, self.shape, 0, indices)
   values: auto_select
   samples: ["self=T(3, 40), dim=1"]
