@@ -167,12 +167,14 @@ def outputs(code: OpCode) -> Lines:
         return [(output.name, f"{dtype}.") for output, dtype in zip(returns, dtypes, strict=True)]
     label = "tuple of Tensors" if returns[0].type.is_list else "Tensor"
     first = code.arguments[0].python_name
+    letter = returns[0].type.alias
+    shared = next((a.python_name for a in code.arguments if letter and a.type.alias == letter), first)
     if code.writes_first:
         return [(label, f"`{first}` itself.")]
     if entry.compute.kind == "view":
         return [(label, f"a view of `{first}`: it shares the memory.")]
-    if returns[0].type.alias:
-        return [(label, f"shares the memory of `{first}` where it can.")]
+    if letter:
+        return [(label, f"shares the memory of `{shared}` where it can.")]
     own = f"; `{first}` itself for {kinds(entry.identity)}" if entry.identity else ""
     return [(label, f"{result_dtype(entry.result_dtype[0], computation(code))}{own}.")]
 

@@ -136,7 +136,8 @@ def _listed(value: Any, type_: str) -> Any:
     inside, _, size = type_.rstrip("?]").partition("[")
     if inside == "Tensor" or "[" not in type_ or value is None:
         return value
-    return tuple(value) if isinstance(value, list | tuple) else (value,) * int(size or 1)
+    several = tuple(value) if isinstance(value, list | tuple) else (value,)
+    return several * int(size) if size and len(several) == 1 else several
 
 
 def _outputs(given: Any, count: int) -> list[Any]:

@@ -3549,13 +3549,15 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         input: tensor.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype that its ops give; `input` itself for bool, integers, floats.
     Gradients:
         through: conj(self)
     Example:
         >>> sg.conj_physical(sg.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+        return input
     if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
         return lifted
     name = "conj_physical"
@@ -12838,7 +12840,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counts if shares is None else zeros_like(counts, dtype=shares.dtype).index_add(0, self.long(), shares)
+        through: counts if shares is None or not self.shape[0] else zeros_like(counts, dtype=shares.dtype).index_add(0,
+            self.long(), shares)
         where counts: bin_counts(self, minlength)
         where shares: None if weights is None else in_single_or_double(weights)
     Raises:
@@ -12865,7 +12868,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
     counts = op.bin_counts(self, minlength)
     shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
-    return counts if shares is None else op.zeros_like(counts, dtype=shares._dtype).index_add(0, self.long(), shares)
+    return (
+        counts
+        if shares is None or not self._shape[0]
+        else op.zeros_like(counts, dtype=shares._dtype).index_add(0, self.long(), shares)
+    )
 
 
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
@@ -12973,7 +12980,7 @@ def histogram_bins_tensor(
         bin_edges: the dtype of `input`.
     Gradients:
         through: (counts / counts.sum() / diff(edges) if density else counts, edges)
-        where edges: bins.detach()
+        where edges: bins.detach().clone()
         where weights: None if weight is None else weight.detach().reshape(-1)
         where counts: counts_between(self.detach().reshape(-1), edges, weights)
     Raises:
@@ -13009,7 +13016,7 @@ def histogram_bins_tensor(
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
     self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
-    edges = bins.detach()
+    edges = bins.detach().clone()
     weights = None if weight is None else weight.detach().reshape(-1)
     counts = op.counts_between(self.detach().reshape(-1), edges, weights)
     return _histogram_bins_tensor_result(counts / counts.sum() / op.diff(edges) if density else counts, edges)
@@ -14491,14 +14498,14 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml)
+    einsum(str equation, Tensor(a)[] operands) -> Tensor(a) (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
         equation: str.
         operands: sequence of tensors.
     Returns:
-        Tensor: the dtype that all tensors share.
+        Tensor: shares the memory of `operands` where it can.
     Gradients:
         through: contracted(equation, operands)
     Raises:
@@ -17360,7 +17367,7 @@ def linalg_lstsq(
             values.new_zeros((0,)))
         where vectors: b.ndim == self.ndim - 1
         where right: b.unsqueeze(-1) if vectors else b
-        where x: linalg_pinv(self, rtol=rcond).matmul(right)
+        where x: linalg_pinv(self, rtol=None if driver == 'gels' else rcond).matmul(right)
         where values: linalg_svdvals(self.detach())
         where ranks: linalg_matrix_rank(self, rtol=rcond)
         where by_values: driver == 'gelsd' or driver == 'gelss'
@@ -17394,7 +17401,7 @@ def linalg_lstsq(
     self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
-    x = op.linalg_pinv(self, rtol=rcond).matmul(right)
+    x = op.linalg_pinv(self, rtol=None if driver == "gels" else rcond).matmul(right)
     values = op.linalg_svdvals(self.detach())
     ranks = op.linalg_matrix_rank(self, rtol=rcond)
     by_values = driver == "gelsd" or driver == "gelss"
@@ -20291,14 +20298,14 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml)
+    meshgrid(Tensor(a)[] tensors, *, str indexing='ij') -> Tensor(a)[] (derivatives.yaml)
     Dtypes: all.
 
     Args:
         tensors: sequence of tensors.
         indexing: str, by keyword; default 'ij'.
     Returns:
-        tuple of Tensors: the dtype that its ops give.
+        tuple of Tensors: shares the memory of `tensors` where it can.
     Gradients:
         through: grids(tensors, indexing)
     Raises:
@@ -20317,13 +20324,13 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml)
+    cartesian_prod(Tensor(a)[] tensors) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
 
     Args:
         tensors: sequence of tensors.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: shares the memory of `tensors` where it can.
     Gradients:
         through: tensors[0] if len(tensors) == 1 else pairings(tensors)
     Raises:
@@ -25825,7 +25832,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: parts.transpose(1, 2).reshape(self.shape)
+        through: parts.transpose(1, 2).clone().reshape(self.shape)
         where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
@@ -25848,7 +25855,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         groups = checks.integer(name, "groups", groups)
     self, groups = images_rules.channel_shuffle(name, self, groups)
     parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
-    return parts.transpose(1, 2).reshape(self._shape)
+    return parts.transpose(1, 2).clone().reshape(self._shape)
 
 
 def resample(
@@ -33003,7 +33010,7 @@ def lp_pool(
             spatial)[0]
         where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
     Raises:
-        ValueError: expected: the norm's exponent is not 0.
+        ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
     if (
         watch.lifts

@@ -15,13 +15,14 @@ Ints = tuple[int, ...]
 def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints) -> Ints:
     """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
     name = f"conv{max(len(stride), len(dilation))}d"
-    if padding == "valid":
+    sizes = weight_shape[2:]
+    if padding == "valid" or not sizes:  # of a weight without places `convolution` says what is wrong
         return (0,) * len(stride)
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
     if any(step != 1 for step in stride):
         raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
-    totals = [d * (k - 1) for d, k in zip(dilation, weight_shape[2:], strict=False)]
+    totals = [d * (k - 1) for d, k in zip(spread_over("dilation", dilation, len(sizes)), sizes, strict=True)]
     return tuple(side for total in totals for side in (total // 2, total - total // 2))
 
 

@@ -22,7 +22,7 @@ def differences(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: 
     for _ in range(min(n, result._shape[dim] + 1)):
         before, after = neighbours(result, dim)
         result = op.logical_xor(after, before) if result.dtype.kind == "b" else after - before
-    return result
+    return op.clone(result) if result is self else result  # n is 0
 
 
 def trapezoids(y: Tensor, spacing: Tensor | float, dim: int) -> Tensor:

@@ -109,7 +109,7 @@ def channels_to_places(self: Tensor, factor: int) -> Tensor:
     parts = self.reshape((*lead, count, factor, factor, height, width))
     n = len(lead)
     moved = parts.permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return moved.reshape((*lead, count, height * factor, width * factor))
+    return op.clone(moved).reshape((*lead, count, height * factor, width * factor))
 
 
 def places_to_channels(self: Tensor, factor: int) -> Tensor:
@@ -119,4 +119,4 @@ def places_to_channels(self: Tensor, factor: int) -> Tensor:
     parts = self.reshape((*lead, channels, rows, factor, columns, factor))
     n = len(lead)
     moved = parts.permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return moved.reshape((*lead, channels * factor**2, rows, columns))
+    return op.clone(moved).reshape((*lead, channels * factor**2, rows, columns))

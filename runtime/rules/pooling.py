@@ -159,8 +159,9 @@ def _require_divisor(op: str, divisor: int | None) -> None:
         raise RuntimeError(f"{op}(): divisor must be not zero")
 
 
-def lp_pool(op: str, input: Any, norm_type: float, *rest: Any) -> tuple[Any, ...]:
-    """The norm's exponent is not 0."""
+def lp_pool(op: str, input: Any, norm_type: float, kernel_size: Sequence[int], *rest: Any) -> tuple[Any, ...]:
+    """The norm's exponent is not 0; a kernel_size of one number stands for all dimensions."""
     if norm_type == 0:
         raise ValueError("lp_pool(): expected norm_type to be a number other than 0")
-    return input, norm_type, *rest
+    spatial = rest[-1]
+    return input, norm_type, tuple(kernel_size) * spatial if len(kernel_size) == 1 else kernel_size, *rest
