@@ -1,4 +1,4 @@
-"""Which ops an op that only formulas call is a part of: read off the expressions, shown on its page and by `explain`."""
+"""Which ops an op that only formulas call is a part of: read off expressions, shown on its page and by `explain`."""
 
 from __future__ import annotations
 
