@@ -6,7 +6,7 @@ import ast
 import math
 
 # What a sample may call, with the keywords each takes: random, index, mask and literal tensors.
-MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ()}
+MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ("real",)}
 
 MOST_ELEMENTS = 1_000_000
 MOST_DIMENSIONS = 16
@@ -33,6 +33,8 @@ def tensor_fault(call: ast.Call) -> str:
 def _literal_fault(call: ast.Call) -> str:
     if len(call.args) != 1:
         return "V takes one list of numbers, or one number"
+    if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
+        return "V takes real=True, for numbers that stay real where the others are complex"
     shape = _shape(call.args[0])
     if shape is None or len(shape) > MOST_DIMENSIONS:
         return f"V takes numbers, in lists of equal lengths, at most {MOST_DIMENSIONS} in each other"

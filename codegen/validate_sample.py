@@ -28,6 +28,24 @@ def check_samples(context: Context) -> Iterator[Problem]:
     loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
     if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_places:
         yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
+    elif "samples" in entry.key_places:
+        yield from _check_optional(context)
+
+
+def _check_optional(context: Context) -> Iterator[Problem]:
+    """An optional tensor that no sample gives has never been computed with."""
+    entry = context.entry
+    given = {
+        name
+        for sample in (*entry.samples, *entry.hard)
+        for name, value in sample.arguments.items()
+        if not (isinstance(value, ast.Constant) and value.value is None)
+    }
+    for argument in entry.schema.arguments:
+        optional = argument.type.is_tensor and argument.type.optional
+        if optional and argument.name not in {*given, *entry.unvaried, *entry.ignores}:
+            message = f"no sample gives '{argument.name}': add one, or say under `unvaried` why there is none"
+            yield context.problem(entry.key_places["samples"], message, "samples")
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:

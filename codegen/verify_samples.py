@@ -101,14 +101,16 @@ class Drawing:
         """B(3, 4): a mask."""
         return Drawn(np.asarray(self.rng.random(shape) < 0.5), random=True)
 
-    def make_v(self, content: Any) -> Drawn:
-        """V([1.0, inf]): a literal tensor, of numbers, integers or bools by what is written."""
+    def make_v(self, content: Any, real: bool = False) -> Drawn:
+        """V([1.0, inf]): a literal tensor, of numbers, integers or bools by what is written.
+
+        Numbers are complex where the others are, unless they are to stay `real`.
+        """
         array = np.array(content)
         if array.size == 0:
             array = array.astype(np.float64)
-        return Drawn(
-            array.astype(np.complex128) if self.is_complex and array.dtype.kind == "f" else array, random=False
-        )
+        turned = self.is_complex and array.dtype.kind == "f" and not real
+        return Drawn(array.astype(np.complex128) if turned else array, random=False)
 
 
 def call_texts(op: Any) -> tuple[str, ...]:

@@ -73,6 +73,10 @@ SAMPLES = [
     ("SUM", "T(3", "R(3", "11:19: sum, samples: unknown maker 'R' (one of T, I, B, V)"),
     ("SUM", "lo=0", "low=0", "11:27: sum, samples: T has no keyword 'low'"),
     ("SUM", "samples", "doc: x\n  hard", "6:9: sum, samples: there are no samples to verify the op with"),
+    ("SUM", "self, ", "self, Tensor? weight, ",
+     "11:12: sum, samples: no sample gives 'weight': add one, or say under `unvaried` why there is none"),
+    ("SUM", "T(3, 4, lo=0)", "V([1.0], real=False)",
+     "11:19: sum, samples: V takes real=True, for numbers that stay real where the others are complex"),
 ]  # fmt: skip
 
 
