@@ -82,7 +82,7 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
             continue
         for mutant, new in _changed(entry, name, tree, _relations(entry, ["grad"], functions)):
             definitions = {**entry.definitions, name: _with(definition, new)}
-            yield replace(mutant, trees=None, entry=meant(replace(entry, definitions=definitions)))
+            yield replace(mutant, entry=meant(replace(entry, definitions=definitions)))
 
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:

@@ -56,7 +56,10 @@ class Relations:
 
 def changes(tree: ast.expr, relations: Relations) -> Iterator[tuple[str, ast.AST, ast.expr]]:
     """(what is done, the node that is changed, the changed tree) for every operator at every node."""
-    yield "sign flipped", tree, ast.UnaryOp(ast.USub(), tree)
+    if isinstance(tree, ast.Compare | ast.BoolOp) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not)):
+        yield "negated", tree, ast.UnaryOp(ast.Not(), tree)
+    else:
+        yield "sign flipped", tree, ast.UnaryOp(ast.USub(), tree)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.expr) and id(node) not in called:

@@ -1,7 +1,8 @@
 """Check 8: dtypes. Integers count as the numbers that they are, complex numbers are refused where the entry leaves them
 out, and what the entry states under `gives` comes out.
 
-An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
+An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. What it
+refuses it leaves out of `dtypes`, or says so under `gives`. So a
 promotion rule that loses what the op computes needs no statement to be found. An op that is meant to round, as powers
 do, states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op
 follows is a convention: that is what `gives` is for, in words that `dtype` does not know.
@@ -20,8 +21,11 @@ from .keys import NUMBERS, REFUSED
 from .verify_masks import worst_index
 from .verify_plain import has_loops, plain
 from .verify_report import Finding, Report, both, place_of
+from .verify_samples import made_texts
 from .verify_typed import TypedCall, typed_calls
 
+FAILED = "an error"  # a word for a call that does not end as it should
+MANY = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
 CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samples of this size
 
 
@@ -39,11 +43,16 @@ def _check_call(op: Any, call: TypedCall, report: Report) -> None:
         _check_argument(call, report)
     for words, wanted in op.gives.items():
         _check_stated(call, words, wanted, report)
+    for kind, word in (("int", "int32"), ("bool", "bool")):
+        if kind in op.dtypes and word not in op.gives:
+            _check_taken(call, word, report)
     if op.kind in ("elementwise", "kernel"):
         _check_refused(call, report)
         _check_half(call, report)
         for words in ("int32", "bool", "int32 int", "int32 float32"):
             _check_integers(call, words, report)
+    if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
+        _check_integers(TypedCall(op, made_texts(op, MANY)[0]), "int32 float32", report)
 
 
 def _check_argument(call: TypedCall, report: Report) -> None:
@@ -72,7 +81,7 @@ def _answer(call: TypedCall, words: str) -> list[str]:
     try:
         return [output._dtype.name for output in _outputs(call, words)]
     except Exception as error:
-        return [REFUSED if type(error) is not RuntimeError else "an error"]
+        return [REFUSED if type(error) is not RuntimeError else FAILED]
 
 
 def _outputs(call: TypedCall, words: str) -> list[Any]:
@@ -88,6 +97,14 @@ def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
     """Numbers in the place of those of a call, of which the last stands for all that follow."""
     given = [NUMBERS[word] for word in words.split() if word in NUMBERS]
     return dict(zip(call.scalars, [*given, *given[-1:] * len(call.scalars)], strict=False))
+
+
+def _check_taken(call: TypedCall, word: str, report: Report) -> None:
+    """What `dtypes` has is taken: a conversion that was left out shows nowhere else."""
+    report.checks += 1
+    if _answer(call, word) in ([REFUSED], [FAILED]):
+        text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `gives`"
+        report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
 
 
 def _check_refused(call: TypedCall, report: Report) -> None:

@@ -97,6 +97,7 @@ def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
     """At how many points both are equal; None where they are not, or where one cannot be computed."""
     assert entry.compute.tree is not None
     functions = [_compiled(source, kind is np.complex128) for source in pair]
+    as_result = bool if entry.result_dtype[0] == "bool" else complex
     forward = _compiled(ast.unparse(entry.compute.tree), kind is np.complex128)
     count = 0
     with np.errstate(all="ignore"):
@@ -104,7 +105,7 @@ def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
             try:
                 if any(name in source for source in pair for name in output_names(entry)):
                     values |= dict.fromkeys(output_names(entry), forward(values))
-                if not _close(*(complex(function(values)) for function in functions)):
+                if not _close(*(as_result(function(values)) for function in functions)):
                     return None
             except Exception:  # of whatever kind: nothing is known of an expression that cannot be computed
                 return None

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from .context import Context
 from .model import Entry, Spec
+from .mutate_twins import same_call
 from .project import Project, read_project
 from .proof.complete import completed
 from .proof.report import disproved
@@ -113,7 +114,15 @@ def weigh(
     if trees is None and key in entry.forward and key in mutant.forward:
         rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
         trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
-    return "", (equivalent(entry, *trees, renderer_of(origin).inliner) or "") if trees else ""
+    return "", _same(origin, entry, key, *trees) if trees else ""
+
+
+def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
+    """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
+    renderer = renderer_of(origin)
+    if key not in entry.definitions and (why := equivalent(entry, before, after, renderer.inliner)):
+        return why
+    return same_call([*renderer.entries.values()], settled(origin), before, after)
 
 
 def _alike(origin: Origin, mutant: Entry) -> str:

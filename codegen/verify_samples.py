@@ -27,10 +27,11 @@ CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 
 @dataclass(frozen=True)
 class Drawn:
-    """A tensor of a call; `random` tells T(...) from V([...])."""
+    """A tensor of a call; `random` tells T(...) from V([...]), `real` those that stay so in any dtype of the others."""
 
     array: np.ndarray
     random: bool
+    real: bool = False
 
 
 class Drawing:
@@ -110,16 +111,19 @@ class Drawing:
         if array.size == 0:
             array = array.astype(np.float64)
         turned = self.is_complex and array.dtype.kind == "f" and not real
-        return Drawn(array.astype(np.complex128) if turned else array, random=False)
+        return Drawn(array.astype(np.complex128) if turned else array, random=False, real=real)
 
 
 def call_texts(op: Any) -> tuple[str, ...]:
     """The calls of the spec; for an element-wise op without any: full, broadcast, 0-d and empty operands."""
-    if op.samples or op.kind != "elementwise":
-        return op.samples
+    return op.samples if op.samples or op.kind != "elementwise" else made_texts(op)
+
+
+def made_texts(op: Any, full: str = "3, 4") -> tuple[str, ...]:
+    """Calls of an element-wise op by its arity, in the first of which all operands have the shape `full`."""
     names = [("self" if n == "input" else n) for n, type_, *_ in op.arguments if type_ in ("Tensor", "Operand")]
     maker = "T({})" if {"float", "complex"} & set(op.dtypes) else "I({})"
-    shapes = [["3, 4"] * len(names), [""] * len(names), ["2, 0"] * len(names)]
+    shapes = [[full] * len(names), [""] * len(names), ["2, 0"] * len(names)]
     if len(names) > 1:
         shapes += [[ELEMENTWISE_SHAPES[i % 3] for i in range(len(names))]]
     return tuple(

@@ -20,9 +20,10 @@ class TypedCall:
     def __init__(self, op: Any, text: str) -> None:
         self.op = op
         self.text = text
+        self.inputs = tuple(op.inputs)  # the arguments that require gradients
         self.arguments = Drawing(op, text, False, dtypes).arguments(text)
         kinds = "fc" if {"float", "complex"} & set(op.dtypes) else "i"
-        self.tensors = [drawn for drawn in self._drawn() if drawn.array.dtype.kind in kinds]
+        self.tensors = [drawn for drawn in self._drawn() if drawn.array.dtype.kind in kinds and not drawn.real]
 
     def _drawn(self) -> Iterator[Drawn]:
         for value in self.arguments.values():
@@ -53,7 +54,7 @@ class TypedCall:
                 return [passed(name, item) for item in value]
             if not isinstance(value, Drawn):
                 return value
-            return _tensor(given.get(id(value), value.array), name in self.op.inputs)
+            return _tensor(given.get(id(value), value.array), name in self.inputs)
 
         arguments = {name: passed(name, value) for name, value in (self.arguments | dict(others or {})).items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
@@ -64,7 +65,7 @@ class TypedCall:
 
 
 def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
-    tensor = adopt(array.copy())
+    tensor = adopt(array.copy(order="K"))  # as it lies
     tensor._rg = has_gradient and tensor._dtype.kind in "fc"
     return tensor
 

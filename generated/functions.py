@@ -7023,43 +7023,13 @@ class SumBackward0(Node):
         return (as_gradient(reductions_kernels.filled(grad, self_shape), shape, dtype),)
 
     def formula(node, grad):
-        """self: filled(grad, self.shape)."""
-        self_shape = node._saved_self_sym_sizes
-        return (fit(op.filled(grad, self_shape), node.metas[0]),)
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.sum_default(self_t, dtype=dtype)
-        return (tangent0,)
-
-
-class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "filled"
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(FilledBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad.sum()."""
-        return (fit(grad.sum(), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, size, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.filled(self_t, size)
         return (tangent0,)
 
 
@@ -7102,11 +7072,11 @@ class SumBackward1(Node):
         return (as_gradient(reduction_slopes_kernels.spread_sum(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: expand_reduced(grad, self.shape, dim, keepdim)."""
+        """self: kept(grad, self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        return (fit(formulas_reductions.expand_reduced(grad, self_shape, dim, keepdim), node.metas[0]),)
+        return (fit(formulas_reductions.kept(grad, self_shape, dim, keepdim), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, dtype, self_t):
@@ -7216,14 +7186,14 @@ class ProdBackward1(Node):
         return (as_gradient(reduction_slopes_kernels.product_slope(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
+        """self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         return (
             fit(
-                formulas_reductions.expand_reduced(grad, self_shape, dim, keepdim)
+                formulas_reductions.kept(grad, self_shape, dim, keepdim)
                 * formulas_reductions.conjugate(op.prod_others(self, dim)),
                 node.metas[0],
             ),
@@ -7313,9 +7283,9 @@ class MeanBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.spread_mean(grad, self_shape, None), shape, dtype),)
 
     def formula(node, grad):
-        """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
+        """self: grad / reduced_count(self.shape, None)."""
         self_shape = node._saved_self_sym_sizes
-        return (fit(op.filled(grad / formulas_reductions.reduced_count(self_shape, None), self_shape), node.metas[0]),)
+        return (fit(grad / formulas_reductions.reduced_count(self_shape, None), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
@@ -7363,13 +7333,13 @@ class MeanBackward1(Node):
         return (as_gradient(reduction_slopes_kernels.spread_mean(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
+        """self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         return (
             fit(
-                formulas_reductions.expand_reduced(
+                formulas_reductions.kept(
                     grad / formulas_reductions.reduced_count(self_shape, dim), self_shape, dim, keepdim
                 ),
                 node.metas[0],
@@ -8442,10 +8412,9 @@ class KthvalueBackward0(Node):
 class SumToSizeBackward0(Node):
     """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_self_sym_sizes",)
+    __slots__ = ()
     op_name = "sum_to_size"
     inputs = ("self",)
-    values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
     @staticmethod
     def record(result, self):
@@ -8455,14 +8424,12 @@ class SumToSizeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
     def apply(node, grad):
-        """self: grad.expand(self.shape)."""
-        self_shape = node._saved_self_sym_sizes
-        return (fit(grad.expand(self_shape), node.metas[0]),)
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, size, self_t):
@@ -11110,9 +11077,8 @@ class ExpandBackward0(Node):
         return (as_gradient(reductions_kernels.sum_to_size(grad, self_shape), shape, dtype),)
 
     def formula(node, grad):
-        """self: sum_to_size(grad, self.shape)."""
-        self_shape = node._saved_self_sym_sizes
-        return (fit(op.sum_to_size(grad, self_shape), node.metas[0]),)
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, size, self_t):
@@ -12965,7 +12931,6 @@ class LinearBackward0(Node):
     """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
-        "_saved_bias_sym_sizes",
         "_saved_self_sym_sizes",
         "_saved_weight_sym_sizes",
         "kept_self",
@@ -12986,11 +12951,7 @@ class LinearBackward0(Node):
     )
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
-    values = {
-        "_saved_bias_sym_sizes": ("bias", "_shape"),
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_weight_sym_sizes": ("weight", "_shape"),
-    }
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_weight_sym_sizes": ("weight", "_shape")}
 
     @staticmethod
     def record(result, self, weight, bias):
@@ -13008,7 +12969,6 @@ class LinearBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_bias_sym_sizes = None if bias is None else bias._shape
         node._saved_self_sym_sizes = self._shape
         node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
@@ -13047,8 +13007,7 @@ class LinearBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad.sum_to_size(bias.shape)."""
-        bias_shape = node._saved_bias_sym_sizes
+        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad."""
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
         grad_0 = None
@@ -13059,7 +13018,7 @@ class LinearBackward0(Node):
             grad_1 = op.linear_weight_grad(grad, formulas_reductions.conjugate(self))
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = grad.sum_to_size(bias_shape)
+            grad_2 = grad
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
@@ -14587,7 +14546,6 @@ class NormalizeRmsBackward0(Node):
     __slots__ = (
         "_saved_dim",
         "_saved_eps",
-        "_saved_weight_sym_sizes",
         "kept_scale",
         "kept_scale_version",
         "kept_self",
@@ -14605,7 +14563,7 @@ class NormalizeRmsBackward0(Node):
         "kept_weight": ("weight", ("self",)),
         "kept_scale": ("output 1", ("self", "weight")),
     }
-    values = {"_saved_dim": ("dim", ""), "_saved_eps": ("eps", ""), "_saved_weight_sym_sizes": ("weight", "_shape")}
+    values = {"_saved_dim": ("dim", ""), "_saved_eps": ("eps", "")}
     differentiable = (0,)
 
     @staticmethod
@@ -14618,7 +14576,6 @@ class NormalizeRmsBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, None if weight is None else edge_of(weight))
         node._saved_dim = dim
         node._saved_eps = eps
-        node._saved_weight_sym_sizes = None if weight is None else weight._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_weight = None
@@ -14659,13 +14616,12 @@ class NormalizeRmsBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: (grad * normal).sum_to_size(weight.shape); rms = ((self * self).mean(dim, True) + eps).rsqrt(); normal = self * rms; inner = grad if weight is None else grad * weight."""
+        """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: grad * normal; rms = ((self * self).mean(dim, True) + eps).rsqrt(); normal = self * rms; inner = grad if weight is None else grad * weight."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
         dim = node._saved_dim
         eps = node._saved_eps
-        weight_shape = node._saved_weight_sym_sizes
         self = unpack(node, "kept_self")
         weight = unpack(node, "kept_weight")
         rms = ((self * self).mean(dim, True) + eps).rsqrt()
@@ -14676,7 +14632,7 @@ class NormalizeRmsBackward0(Node):
             grad_0 = rms * (inner - normal * (inner * normal).mean(dim, True))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = (grad * normal).sum_to_size(weight_shape)
+            grad_1 = grad * normal
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

@@ -158,7 +158,6 @@ from . import functions, kernels
 Number = int | float | complex
 NUMBERS = frozenset((int, float, bool, complex))
 SUM_DEFAULT = StructuredOp("sum", reductions_recipes.sum_all, functions.SumBackward0, {"self": "T"})
-FILLED = StructuredOp("filled", reductions_recipes.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
 SUM_DIM_INTLIST = StructuredOp(
     "sum", reductions_recipes.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
@@ -2900,7 +2899,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
     tanhshrink(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -2925,7 +2924,7 @@ def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
     softsign(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -8182,7 +8181,7 @@ def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
     positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -8312,7 +8311,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
     float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -8343,7 +8342,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
     float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -8431,7 +8430,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
     polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats.
 
     Args:
         abs: tensor.
@@ -8805,7 +8804,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: filled(grad, self.shape)
+        self: grad
     """
     if not watch.active and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
@@ -8844,52 +8843,6 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     return result
 
 
-def filled(input: Tensor, size: Sequence[int]) -> Tensor:
-    """A contiguous tensor of `size` full of the one element x: the gradient of sum.
-
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        size: sequence of ints.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad.sum()
-    """
-    if not watch.active:
-        result = FILLED.launch(input, size)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
-        return lifted
-    return _filled("filled", input, size)
-
-
-def _filled(name: str, self, size, into=None) -> Any:
-    given = (self, size)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    size = checks.integer_list(name, "size", size)
-    if into is None and not watch.active and FILLED.remember(given, (self, size)):
-        result = FILLED.launch(self, size)
-        if result is not None:
-            return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
-    except Exception as error:
-        reraise(name, error, (self, size))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FilledBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.FilledBackward0, result, (self, size), (self,), into)
-    return result
-
-
 def sum_dim_intlist(
     input: Tensor,
     dim: Sequence[int] | int | None,
@@ -8913,7 +8866,7 @@ def sum_dim_intlist(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: expand_reduced(grad, self.shape, dim, keepdim)
+        self: kept(grad, self.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -9023,7 +8976,7 @@ def prod_dim_int(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: expand_reduced(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
+        self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -9118,7 +9071,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: filled(grad / reduced_count(self.shape, None), self.shape)
+        self: grad / reduced_count(self.shape, None)
     """
     if not watch.active and out is None and dtype is None:
         result = MEAN_DEFAULT.launch(input)
@@ -9181,7 +9134,7 @@ def mean_dim(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: expand_reduced(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
+        self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -10772,7 +10725,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad.expand(self.shape)
+        self: grad
     Raises:
         RuntimeError: expected: `size` must broadcast to the tensor's shape.
     Example:
@@ -17504,7 +17457,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     """A^n of square matrices; inverses for negative n.
 
     linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -17542,7 +17495,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
     matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -19295,7 +19248,7 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
-        self: sum_to_size(grad, self.shape)
+        self: grad
     Raises:
         RuntimeError: expected: `size` to which dimensions of size 1 can be repeated; -1 stands for the size there is.
     Example:
@@ -24441,7 +24394,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Gradients:
         self: rows_times(grad, conjugate(weight))
         weight: linear_weight_grad(grad, conjugate(self))
-        bias: grad.sum_to_size(bias.shape)
+        bias: grad
     Raises:
         RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
     Example:
@@ -24870,7 +24823,7 @@ def conv1d_default(
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -24929,7 +24882,7 @@ def conv1d_padding(
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -25008,7 +24961,7 @@ def conv2d_default(
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -25067,7 +25020,7 @@ def conv2d_padding(
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -25146,7 +25099,7 @@ def conv3d_default(
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
     groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -25205,7 +25158,7 @@ def conv3d_padding(
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
     dilation=1, int groups=1) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -27654,7 +27607,7 @@ def normalize_rms(
         scale: the dtype that all tensors share.
     Gradients:
         self: rms * (inner - normal * (inner * normal).mean(dim, True))
-        weight: (grad * normal).sum_to_size(weight.shape)
+        weight: grad * normal
         where rms: ((self * self).mean(dim, True) + eps).rsqrt()
         where normal: self * rms
         where inner: grad if weight is None else grad * weight
@@ -37230,7 +37183,6 @@ FUNCTIONS = [
     "gcd",
     "lcm",
     "sum_default",
-    "filled",
     "sum_dim_intlist",
     "prod_default",
     "prod_dim_int",

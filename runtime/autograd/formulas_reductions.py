@@ -37,11 +37,6 @@ def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
     return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
 
 
-def expand_reduced(grad: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
-    """The transpose of a sum: each gradient element for all elements that were added up in it."""
-    return kept(grad, shape, dim, keepdim).expand(shape)
-
-
 def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent

@@ -132,7 +132,7 @@ ENTRIES = {
           refuses: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
           batch: reduction
-          self: expand_reduced(grad, self.shape, dim, keepdim)
+          self: kept(grad, self.shape, dim, keepdim)
           result: auto_linear
           samples: ["self=T(3, 3), dim=1", "self=T(3, 4), dim=0, keepdim=True"]
         """,
@@ -328,7 +328,7 @@ MISTAKES = [
             slope=lambda self: 1.1283791670955126 * math.exp(-self * self)),
     Mistake("wrong side of a mask", "chosen", "where(condition, grad, 0)", "where(condition, 0, grad)", "self"),
     Mistake("squared output gradient", "cube", "3 * grad * (self", "3 * grad * grad * (self", "self"),
-    Mistake("wrong dimension", "sum", "expand_reduced(grad, self.shape, dim, keepdim)", "grad.expand(self.shape)",
+    Mistake("wrong dimension", "sum", "kept(grad, self.shape, dim, keepdim)", "grad.expand(self.shape)",
             "self"),
     Mistake("missing count", "mean", "(grad / self.numel())", "grad", "self"),
     Mistake("sum in the wrong direction", "cumsum", REVERSED, "grad.cumsum(dim)", "self"),
@@ -337,7 +337,7 @@ MISTAKES = [
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, self, dim)", "self"),
     Mistake("gradient to all elements", "largest", "zeros_of(grad, self.shape)",
-            "expand_reduced(grad, self.shape, dim, keepdim)", "self"),
+            "kept(grad, self.shape, dim, keepdim)", "self"),
     Mistake("missing conjugate of a matrix", "mm", "grad.mm(adjoint(mat2))", "grad.mm(mat2.t())", "self"),
     Mistake("missing transpose", "mm", "adjoint(self).mm(grad)", "self.conj().mm(grad)", "mat2"),
     Mistake("missing reduction of a broadcast bias", "convolution", "sum_all_but(grad, 1)", "grad", "bias"),

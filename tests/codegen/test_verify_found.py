@@ -146,7 +146,7 @@ ENTRIES = {
           refuses: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
           batch: reduction
-          self: expand_reduced(grad, self.shape, dim, keepdim)
+          self: kept(grad, self.shape, dim, keepdim)
           result: auto_linear
           samples: ["self=T(3, 3), dim=1"]
         """,
@@ -293,8 +293,8 @@ MISTAKES = [
     Mistake(
         "dimensions that were kept",
         "total",
-        "expand_reduced(grad, self.shape, dim, keepdim)",
-        "expand_reduced(-grad if keepdim else grad, self.shape, dim, keepdim)",
+        "kept(grad, self.shape, dim, keepdim)",
+        "kept(-grad if keepdim else grad, self.shape, dim, keepdim)",
         "self",
         "keepdim=True",
     ),

@@ -23,7 +23,6 @@ from .sequences import temporal
 from .shapes import (
     along,
     broadcasting,
-    filled,
     joined,
     leading,
     new_dimension,
@@ -56,7 +55,6 @@ __all__ = [
     "embed_backward",
     "everything",
     "extreme",
-    "filled",
     "filling",
     "joined",
     "leading",
