@@ -24200,7 +24200,7 @@ def as_strided_scatter(
         where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
         where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
-        RuntimeError: expected: a layout inside the storage; the source has its shape.
+        RuntimeError: expected: a layout inside the storage, of elements that share no place; the source has its shape.
     Example:
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
