@@ -34907,6 +34907,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     Example:
         >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
         tensor([1, 3, 4])
+        >>> sg.bucketize(0.5, sg.tensor([-1.0, 0.0, 1.0]), out_int32=True)
+        tensor(2, dtype=specgrad.int32)
     """
     if isinstance(input, Tensor):
         return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
