@@ -110,7 +110,7 @@ def _attribute(owner: Any, name: str) -> Any:
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
     """What a reference gives for the values of an op's arguments."""
     tree = ast.parse(" ".join(text.split()), mode="eval")
-    # NumPy imports parts of itself when they are first called, by the builtins of whoever calls; no expression names it.
+    # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}
     scope = {"__builtins__": hidden, **FUNCTIONS, **{name: importlib.import_module(m) for name, m in ROOTS.items()}}
     with warnings.catch_warnings():

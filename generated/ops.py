@@ -24153,7 +24153,7 @@ def as_strided_scatter(
         where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
         where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
-        RuntimeError: expected: a layout inside the storage; the source has its shape.
+        RuntimeError: expected: a layout inside the storage, of elements that share no place; the source has its shape.
     Example:
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
@@ -34860,6 +34860,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     Example:
         >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
         tensor([1, 3, 4])
+        >>> sg.bucketize(0.5, sg.tensor([-1.0, 0.0, 1.0]), out_int32=True)
+        tensor(2, dtype=specgrad.int32)
     """
     if isinstance(input, Tensor):
         return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)

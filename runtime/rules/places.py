@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from .. import views
 from ..checks import wrap_dim
 from ..errors import DtypeError, ShapeError
 from .indexing import index_add, masked_select, scatter, scatter_value
@@ -110,7 +113,13 @@ def scatter_reduce(
         raise RuntimeError(f"{op}(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce in ("amax", "amin") and self.is_complex():
         raise DtypeError(f"{op}(): {reduce} is not implemented for complex numbers, which have no order: {self._dtype}")
+    _require_numbers_of_mean(op, self, reduce)
     return *scatter(op, self, dim, index, src), reduce, include_self
+
+
+def _require_numbers_of_mean(op: str, self: Any, reduce: str) -> None:
+    if reduce == "mean" and self.dtype.name == "bool":
+        raise DtypeError(f"{op}(): mean is not implemented for bools")
 
 
 def scatter_by(op: str, self: Any, dim: int, index: Any, src: Any, reduce: str) -> tuple[Any, ...]:
@@ -137,6 +146,7 @@ def index_reduce(
     """Wraps `dim`; one slice of the source for each index; one of four reductions."""
     if reduce not in REDUCTIONS[1:]:
         raise RuntimeError(f"{op}(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}")
+    _require_numbers_of_mean(op, self, reduce)
     _require_same_dtype(op, self, source)
     _, dim, index, source, _ = index_add(op, self, dim, index, source, 1)
     return self, dim, index, source, reduce, include_self
@@ -187,7 +197,20 @@ def diagonal_scatter(op: str, self: Any, src: Any, offset: int, dim1: int, dim2:
 def as_strided_scatter(
     op: str, self: Any, src: Any, size: Ints, stride: Ints, storage_offset: int | None
 ) -> tuple[Any, ...]:
-    """A layout inside the storage; the source has its shape."""
+    """A layout inside the storage, of elements that share no place; the source has its shape."""
     _, size, stride, offset = as_strided(op, self, size, stride, storage_offset)
     _require_region(op, src, size)
+    if views.may_overlap(size, stride) and _share_places(size, stride):
+        raise RuntimeError(
+            f"{op}(): unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location"
+        )
     return self, src, size, stride, offset
+
+
+def _share_places(size: Ints, stride: Ints) -> bool:
+    """Whether two elements of a layout lie in one place."""
+    places = np.zeros(1, np.int64)
+    for count, step in zip(size, stride, strict=True):
+        places = (places[:, None] + step * np.arange(count)).reshape(-1)
+    return len(np.unique(places)) < len(places)
