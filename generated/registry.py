@@ -14318,6 +14318,7 @@ OPS = [
             "self=T(7), dim=0, length=2, filter='lanczos', align_corners=False, scale=None, antialias=True",
             "self=T(5), dim=0, length=3, filter='nearest', align_corners=False, scale=None, antialias=False",
             "self=T(3), dim=0, length=5, filter='linear', align_corners=False, scale=1.7, antialias=False",
+            "self=T(7), dim=0, length=3, filter='cubic', align_corners=True, scale=None, antialias=True",
         ),
         hard=("self=T(0, 2), dim=1, length=3, filter='linear', align_corners=False, scale=None, antialias=False",),
         domain={},
@@ -14331,7 +14332,7 @@ OPS = [
             "result": "auto_linear",
             "backward": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
         },
-        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners else (step - 1) / 2)))(self.shape[dim], length, (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length, -0.5 if antialias else -0.75), self, (1, dim)), 0, dim)",
+        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(self.shape[dim], length, (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length, -0.5 if antialias else -0.75), self, (1, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
@@ -14383,7 +14384,7 @@ OPS = [
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
         },
-        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners else (step - 1) / 2)))(length, grad_output.shape[dim], (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim], -0.5 if antialias else -0.75), grad_output, (0, dim)), 0, dim)",
+        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(length, grad_output.shape[dim], (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim], -0.5 if antialias else -0.75), grad_output, (0, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
