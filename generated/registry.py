@@ -13732,6 +13732,7 @@ OPS = [
             "bias": "sum_all_but(grad, grad.ndim - len(stride) - 1)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
         },
+        reference="(lambda plane, size: np.einsum('ngcq,gock,pkq->ngop', self.reshape(-1, groups, weight.shape[1], np.prod(plane)), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(plane)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(size)])).reshape(*self.shape[: -len(size) - 1], len(weight), *size) + (0 if bias is None else bias.reshape(-1, *[1 for n in size])))(self.shape[2 - weight.ndim:], tuple((n + a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[2 - weight.ndim:], np.sum(np.repeat(padding, 2 * len(stride) // len(padding)).reshape(-1, 2), 1), dilation, weight.shape[2:], stride)))",
         check="convolution",
         refuses=(
             (
@@ -13772,6 +13773,7 @@ OPS = [
             "grad_output=T(2, 3, 3, 3), weight=T(3, 2, 3, 2), input_shape=(2, 2, 5, 4), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1",
             "grad_output=T(1, 2, 3, 1), weight=T(2, 2, 2, 3), input_shape=(1, 4, 5, 5), stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=2",
             "grad_output=T(2, 3, 3), weight=T(3, 2, 3), input_shape=(2, 2, 7), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+            "grad_output=T(1, 2, 3, 4), weight=T(2, 2, 2, 2), input_shape=(1, 2, 3, 4), stride=(1, 1), padding=(0, 1, 1, 0), dilation=(1, 1), groups=1",
         ),
         hard=(),
         domain={},
@@ -13791,6 +13793,7 @@ OPS = [
             "weight": "convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)",
             "result": "auto_multilinear",
         },
+        reference="np.einsum('ngop,gock,pkq->ngcq', grad_output.reshape(-1, groups, len(weight) // groups, np.prod(grad_output.shape[-len(stride):])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(input_shape[-len(stride):])] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(grad_output.shape[-len(stride):])])).reshape(input_shape)",
         check="convolution_input_grad",
         refuses=(
             (
@@ -13830,6 +13833,7 @@ OPS = [
             "grad_output=T(2, 3, 3, 3), self=T(2, 2, 5, 4), weight_shape=(3, 2, 3, 2), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1",
             "grad_output=T(1, 2, 3, 1), self=T(1, 4, 5, 5), weight_shape=(2, 2, 2, 3), stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=2",
             "grad_output=T(2, 3, 3), self=T(2, 2, 7), weight_shape=(3, 2, 3), stride=(2,), padding=(1,), dilation=(2,), groups=1",
+            "grad_output=T(1, 2, 3, 4), self=T(1, 2, 3, 4), weight_shape=(2, 2, 2, 2), stride=(1, 1), padding=(0, 1, 1, 0), dilation=(1, 1), groups=1",
         ),
         hard=(),
         domain={},
@@ -13849,6 +13853,7 @@ OPS = [
             "self": "convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)",
             "result": "auto_multilinear",
         },
+        reference="np.einsum('ngop,ngcq,pkq->gock', grad_output.reshape(-1, groups, weight_shape[0] // groups, np.prod(grad_output.shape[-len(stride):])), self.reshape(-1, groups, weight_shape[1], np.prod(self.shape[-len(stride):])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(self.shape[-len(stride):])] for tap in np.ndindex(weight_shape[2:])] for at in np.ndindex(grad_output.shape[-len(stride):])])).reshape(weight_shape)",
         check="convolution_weight_grad",
         refuses=(
             (
@@ -14066,6 +14071,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-1:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-1:])])).reshape(*self.shape[:-2], -1, *size) + (0 if bias is None else bias.reshape(-1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-1:], stride, padding, dilation, weight.shape[2:], output_padding)))",
         example=">>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)\ntensor([[[  1.,  10., 102.,  20., 200.]]])",
     ),
     Op(
@@ -14097,6 +14103,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-2:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-2:])])).reshape(*self.shape[:-3], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-2:], stride, padding, dilation, weight.shape[2:], output_padding)))",
         example=">>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))\ntensor([[[[1., 2., 1.],\n          [2., 4., 2.],\n          [1., 2., 1.]]]])",
     ),
     Op(
@@ -14117,7 +14124,10 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(1, 2, 2, 2, 2), weight=T(2, 1, 2, 3, 2), bias=T(1), stride=(1, 2, 1), padding=(0, 1, 0)",),
+        samples=(
+            "self=T(1, 2, 2, 2, 2), weight=T(2, 1, 2, 3, 2), bias=T(1), stride=(1, 2, 1), padding=(0, 1, 0)",
+            "self=T(4, 1, 2, 2), weight=T(4, 1, 1, 2, 2), stride=2, output_padding=(0, 1, 0), groups=2, dilation=(1, 1, 2)",
+        ),
         hard=(),
         domain={},
         dtypes=("float", "complex"),
@@ -14125,6 +14135,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-3:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-3:])])).reshape(*self.shape[:-4], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-3:], stride, padding, dilation, weight.shape[2:], output_padding)))",
         example=">>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))\ntensor([[[[[1., 2., 1.]]]]])",
     ),
     Op(
@@ -14152,6 +14163,7 @@ OPS = [
         complex=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
+        reference="(lambda pairs: np.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode]))(np.reshape(pad, (-1, 2))[::-1])",
         check="border_pad",
         refuses=(
             ("self=T(), pad=(2, 1), mode='reflect'", "NotImplementedError"),
@@ -14178,6 +14190,7 @@ OPS = [
         samples=(
             'grad_output=T(2, 8), input_shape=(2, 5), pad=(2, 1), mode="reflect"',
             'grad_output=T(2, 3, 3, 6), input_shape=(2, 3, 3, 5), pad=(3, -2, 1, -1), mode="circular"',
+            'grad_output=T(2, 4, 4), input_shape=(2, 3, 2), pad=(0, 2, 2, -1), mode="replicate"',
         ),
         hard=(),
         domain={},
@@ -14187,6 +14200,7 @@ OPS = [
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
+        reference="(lambda shown, sum_: [np.add.at(sum_, shown, grad_output), sum_.reshape(input_shape)][1])((lambda pairs: np.pad(np.arange(np.prod(input_shape)).reshape(input_shape)[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(input_shape[-len(pairs):], pairs)])], [*[(0, 0) for n in input_shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode]))(np.reshape(pad, (-1, 2))[::-1]), np.zeros(np.prod(input_shape), grad_output.dtype))",
         check="border_pad_backward",
         refuses=(
             ("grad_output=T(2, 8), input_shape=[], pad=(2, 1), mode='reflect'", "NotImplementedError"),
@@ -14226,6 +14240,7 @@ OPS = [
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
         },
+        reference="(lambda size: np.einsum('...q,pkq->...kp', self.reshape(*self.shape[:-2], np.prod(self.shape[-2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(self.shape[-2:])] for tap in np.ndindex(kernel_size)] for at in np.ndindex(size)])).reshape(*self.shape[:-3], self.shape[-3] * np.prod(kernel_size), np.prod(size)))(tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[-2:], padding, dilation, kernel_size, stride)))",
         check="im2col",
         refuses=(
             ("self=T(), kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
@@ -14263,6 +14278,7 @@ OPS = [
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": "im2col(grad, kernel_size, dilation, padding, stride)", "result": "auto_linear"},
+        reference="np.einsum('...kp,pkq->...q', self.reshape(*self.shape[:-2], -1, np.prod(kernel_size), self.shape[-1]), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(output_size)] for tap in np.ndindex(kernel_size)] for at in np.ndindex(tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(output_size, padding, dilation, kernel_size, stride)))])).reshape(*self.shape[:-2], -1, *output_size)",
         check="col2im",
         refuses=(
             ("self=T(), output_size=[4, 3], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
@@ -14367,6 +14383,11 @@ OPS = [
             "self=T(2, 5), dim=-1, length=3, filter='cubic', align_corners=True, scale=None, antialias=False",
             "self=T(6, 2), dim=0, length=3, filter='linear', align_corners=False, scale=1.9, antialias=True",
             "self=T(2, 4), dim=1, length=6, filter='nearest-exact', align_corners=False, scale=None, antialias=False",
+            "self=T(7), dim=0, length=3, filter='cubic', align_corners=False, scale=None, antialias=True",
+            "self=T(7), dim=0, length=2, filter='lanczos', align_corners=False, scale=None, antialias=True",
+            "self=T(5), dim=0, length=3, filter='nearest', align_corners=False, scale=None, antialias=False",
+            "self=T(3), dim=0, length=5, filter='linear', align_corners=False, scale=1.7, antialias=False",
+            "self=T(7), dim=0, length=3, filter='cubic', align_corners=True, scale=None, antialias=True",
         ),
         hard=("self=T(0, 2), dim=1, length=3, filter='linear', align_corners=False, scale=None, antialias=False",),
         domain={},
@@ -14380,6 +14401,7 @@ OPS = [
             "result": "auto_linear",
             "backward": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
         },
+        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(self.shape[dim], length, (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length, -0.5 if antialias else -0.75), self, (1, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
@@ -14418,6 +14440,7 @@ OPS = [
         samples=(
             "grad_output=T(2, 7, 3), dim=1, length=4, filter='linear', align_corners=False, scale=None, antialias=False",
             "grad_output=T(2, 3), dim=-1, length=5, filter='cubic', align_corners=True, scale=None, antialias=False",
+            "grad_output=T(3, 2), dim=0, length=6, filter='linear', align_corners=False, scale=1.9, antialias=True",
         ),
         hard=(),
         domain={},
@@ -14430,6 +14453,7 @@ OPS = [
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
         },
+        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(length, grad_output.shape[dim], (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim], -0.5 if antialias else -0.75), grad_output, (0, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
@@ -14475,6 +14499,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "int32", "float32": "refused", "complex64": "refused"},
         formulas={},
+        reference="(lambda n, step: (lambda taps: (lambda w: np.floor(np.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True), self.take(np.clip(taps, 0, n - 1), dim), (1, dim)), 0, dim) + 0.5).astype(int))(np.maximum(1 - abs(taps - (np.arange(length) * step + (step - 1) / 2)[:, None]) / (max(step, 1) if antialias else 1), 0)) if filter == 'linear' else None)(np.arange(n) if antialias else np.arange(-1, n + 1)))(self.shape[dim], self.shape[dim] / length)",
         check="resample",
         refuses=(
             (
@@ -14512,6 +14537,14 @@ OPS = [
             "self=T(1, 2, 4, 3), grid=V([[[[0.25, -0.5], [1.25, 0.375]]]]), interpolation_mode=2, padding_mode=2, align_corners=False",
             "self=T(1, 2, 3, 4), grid=T(1, 3, 2, 2, lo=-1.4, hi=1.4), interpolation_mode=1, padding_mode=2, align_corners=True",
             "self=T(1, 1, 2, 3, 2), grid=T(1, 1, 2, 2, 3, lo=-1.2, hi=1.2), interpolation_mode=0, padding_mode=0, align_corners=True",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=2, padding_mode=0, align_corners=True",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=2, padding_mode=1, align_corners=False",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=1, padding_mode=0, align_corners=False",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=1, padding_mode=1, align_corners=True",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=0, padding_mode=2, align_corners=False",
+            "self=T(1, 2, 3, 4), grid=T(1, 2, 3, 2, lo=-1.4, hi=1.4), interpolation_mode=0, padding_mode=2, align_corners=True",
+            "self=T(1, 1, 2, 3, 2), grid=T(1, 1, 2, 2, 3, lo=-1.2, hi=1.2), interpolation_mode=1, padding_mode=1, align_corners=False",
+            "self=T(1, 1, 2, 3, 2), grid=T(1, 1, 2, 2, 3, lo=-1.2, hi=1.2), interpolation_mode=0, padding_mode=2, align_corners=False",
         ),
         hard=(),
         domain={},
@@ -14520,6 +14553,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda plane, image: np.einsum(['nchw,nph,npw->ncp', 'ncdhw,npd,nph,npw->ncp'][len(plane) - 2], image, *[(lambda taps, at: (lambda t: [np.maximum(1 - t, 0), taps == np.round(at), np.where(t < 1, 1.25 * t**3 - 2.25 * t**2 + 1, -0.75 * (t - 1) * (t - 2) ** 2 * (t < 2))][interpolation_mode])(abs(taps - at)))(np.arange(-9, n + 9), (g.reshape(len(g), -1, 1) + 1) / 2 * (n - align_corners) - (1 - align_corners) / 2) for n, g in zip(plane, np.moveaxis(grid, -1, 0)[::-1])]).reshape(self.shape[:2] + grid.shape[1:-1]))(self.shape[2:], np.pad(self, [(0, 0), (0, 0), *[(9, 9) for n in self.shape[2:]]], ['constant', 'edge', 'reflect' if align_corners else 'symmetric'][padding_mode]))",
         check="grid_sampler",
         refuses=(
             ("self=T(), grid=T(), interpolation_mode=0, padding_mode=0, align_corners=False", "RuntimeError"),
@@ -14558,6 +14592,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="np.einsum('...k,nik->n...i', np.stack([*np.meshgrid(*[(2 * np.arange(n) + 1) / n - 1 if not align_corners else np.linspace(-1, 1, n) if n > 1 else np.zeros(n) for n in size[2:]], indexing='ij')[::-1], np.ones(size[2:])], -1), theta)",
         check="affine_grid",
         refuses=(
             ("theta=T(2, 2, 3), size=[], align_corners=False", "NotImplementedError"),
@@ -14594,6 +14629,7 @@ OPS = [
         ),
         hard=(
             "self=T(0, 2, 4, 4), kernel_size=(2, 2), stride=None, padding=(0,), dilation=(1,), ceil_mode=False, spatial=2",
+            "self=V([[1, 1, 0, 1]]), kernel_size=(2,), stride=(1,), padding=(0,), dilation=(1,), ceil_mode=False, spatial=1",
         ),
         domain={},
         dtypes=("int", "float"),
@@ -14605,6 +14641,7 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
+        reference="(lambda lead, plane, kernel, step, pads, spread: (lambda size: (lambda x, windows: tuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows])))(self.reshape(*lead, np.prod(plane)), [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]))(tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))))(self.shape[:-spatial], self.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)])",
         check="max_pool",
         refuses=(
             (
@@ -14653,6 +14690,7 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
+        reference="np.sum(np.where(indices.reshape(*input_shape[:-spatial], -1, 1) == np.arange(np.prod(input_shape[-spatial:])), grad_output.reshape(*input_shape[:-spatial], -1, 1), 0), -2).reshape(input_shape)",
         check="max_pool_backward",
         refuses=(
             ("grad_output=T(), indices=T(), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
@@ -14772,6 +14810,7 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
+        reference="(lambda lead, plane, sizes: (lambda x, windows: (np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes)))(self.reshape(*lead, -1), [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]))(self.shape[:-spatial], self.shape[-spatial:], (output_size * spatial)[:spatial])",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -14840,6 +14879,7 @@ OPS = [
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
+        reference="(lambda plane, kernel, step, pads: (lambda size: (self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size))(tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))))(self.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)])",
         check="avg_pool",
         refuses=(
             (
@@ -14881,6 +14921,7 @@ OPS = [
             "grad_output=T(2, 2, 2, 2), input_shape=(2, 2, 4, 5), kernel_size=(2, 2), stride=(2, 2), padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=2",
             "grad_output=T(1, 2, 3, 6), input_shape=(1, 2, 5, 5), kernel_size=(3, 2), stride=(2, 1), padding=(1, 1), ceil_mode=True, count_include_pad=False, divisor_override=None, spatial=2",
             "grad_output=T(2, 18), input_shape=(2, 18), kernel_size=(3,), stride=(1,), padding=(1,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=1",
+            "grad_output=T(2, 4, 3), input_shape=(2, 5, 4), kernel_size=(2, 2), stride=(1, 1), padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=3, spatial=2",
         ),
         hard=(),
         domain={},
@@ -14893,6 +14934,7 @@ OPS = [
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
+        reference="(lambda plane, size, kernel, step, pads: (grad_output.reshape(*input_shape[:-spatial], np.prod(size)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)])).reshape(input_shape))(input_shape[-spatial:], grad_output.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)])",
         check="avg_pool_backward",
         refuses=(
             (
@@ -15021,6 +15063,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
+        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes))((output_size * spatial)[:spatial])",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -15058,6 +15101,7 @@ OPS = [
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
         },
+        reference="(lambda plane, sizes: (lambda inside: (grad_output.reshape(*input_shape[:-spatial], -1) @ (inside / np.sum(inside, 1, keepdims=True))).reshape(input_shape))(np.array([[all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes)) for place in np.ndindex(plane)] for at in np.ndindex(sizes)])))(input_shape[-spatial:], grad_output.shape[-spatial:])",
         check="adaptive_pool_backward",
         refuses=(
             ("grad_output=T(), input_shape=(2, 2, 5, 4), spatial=2", "RuntimeError"),
@@ -15093,7 +15137,7 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(2, 2, 5, 4), output_size=(3, 2)",),
+        samples=("self=T(2, 2, 5, 4), output_size=(3, 2)", "self=T(2, 5, 4), output_size=3"),
         hard=(),
         domain={},
         dtypes=("float",),
@@ -15101,6 +15145,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-2:], sizes)])], tuple(range(-2, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-2] + sizes))(output_size)",
     ),
     Op(
         name="adaptive_avg_pool3d",
@@ -15119,6 +15164,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-3:], sizes)])], tuple(range(-3, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-3] + sizes))(output_size)",
     ),
     Op(
         name="standardize",
@@ -15547,6 +15593,7 @@ OPS = [
         samples=(
             "grad_output=T(2, 2), target=I(2, 2, high=3), weight=V([0.5, 2.0, 1.5]), total_weight=V(1.0), input_shape=(2, 3, 2), reduction=0, ignore_index=1",
             "grad_output=T(), target=V([0, 2, 2]), weight=V([0.5, 2.0, 1.5]), total_weight=V(3.5), input_shape=(3, 3), reduction=1, ignore_index=-100",
+            "grad_output=T(), target=I(high=3), weight=None, total_weight=V(1.0), input_shape=(3,), reduction=2, ignore_index=-100",
         ),
         hard=(),
         domain={},
@@ -15568,6 +15615,7 @@ OPS = [
             "total_weight": "non_differentiable",
             "result": "auto_linear",
         },
+        reference="(lambda dim: (lambda classes, label: np.where((classes == label) & (label != ignore_index), -(1 if weight is None else weight[classes]) * (np.expand_dims(grad_output, dim) if reduction == 0 else grad_output / (total_weight if reduction == 1 else 1)), 0.0))(np.expand_dims(np.arange(input_shape[dim]), tuple(range(1, 1 + target.ndim - dim))), np.expand_dims(target, dim)))(min(1, target.ndim))",
         check="nll_loss_backward",
         refuses=(
             (
@@ -16097,6 +16145,8 @@ OPS = [
         samples=(
             "self=T(3, 2, 2), hidden=T(2, 3), weight_ih=T(3, 2), weight_hh=T(3, 3), bias_ih=T(3), bias_hh=T(3), batch_sizes=(), reverse=False, nonlinearity='tanh'",
             "self=T(4, 2), hidden=T(2, 3), weight_ih=T(3, 2), weight_hh=T(3, 3), bias_ih=None, bias_hh=None, batch_sizes=(2, 1, 1), reverse=True, nonlinearity='relu'",
+            "self=T(4, 2), hidden=T(2, 3), weight_ih=T(3, 2), weight_hh=T(3, 3), bias_ih=T(3), bias_hh=T(3), batch_sizes=(2, 1, 1), reverse=False, nonlinearity='relu'",
+            "self=T(3, 1, 2), hidden=T(1, 3), weight_ih=T(3, 2), weight_hh=T(3, 3), bias_ih=T(3), bias_hh=T(3), batch_sizes=(), reverse=True, nonlinearity='tanh'",
         ),
         hard=(),
         domain={},
@@ -16122,6 +16172,7 @@ OPS = [
             "last_hidden": "rnn_tangents(...)[1]",
             "backward": "rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity)",
         },
+        reference="(lambda step, steps: (lambda states: (np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1]))((lambda run: run(run, hidden, steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old)))))(lambda x, h: np.concatenate([(lambda y: np.tanh(y) if nonlinearity == 'tanh' else np.maximum(y, 0))(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T), h[len(x) :]]), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
         check="rnn_layer",
         refuses=(
             (
@@ -16163,6 +16214,7 @@ OPS = [
         samples=(
             "self=T(3, 2, 2), hidden=T(2, 3), cell=T(2, 3), weight_ih=T(12, 2), weight_hh=T(12, 3), bias_ih=T(12), bias_hh=T(12), weight_hr=None, batch_sizes=(), reverse=False",
             "self=T(4, 2), hidden=T(2, 1), cell=T(2, 3), weight_ih=T(12, 2), weight_hh=T(12, 1), bias_ih=None, bias_hh=None, weight_hr=T(1, 3), batch_sizes=(2, 1, 1), reverse=True",
+            "self=T(3, 2), hidden=T(2, 2), cell=T(2, 2), weight_ih=T(8, 2), weight_hh=T(8, 2), bias_ih=T(8), bias_hh=T(8), weight_hr=None, batch_sizes=(2, 1), reverse=False",
         ),
         hard=(),
         domain={},
@@ -16191,6 +16243,7 @@ OPS = [
             "last_cell": "lstm_tangents(...)[2]",
             "backward": "lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse)",
         },
+        reference="(lambda step, steps: (lambda states: (np.concatenate([s[0][: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), *states[-1], None, None))((lambda run: run(run, (hidden, cell), steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], *old)))))(lambda x, h, c: (lambda i, f, g, o: (lambda new: (np.concatenate([scipy.special.expit(o) * np.tanh(new) @ (np.eye(len(new.T)) if weight_hr is None else weight_hr.T), h[len(x) :]]), np.concatenate([new, c[len(x) :]])))(scipy.special.expit(f) * c[: len(x)] + scipy.special.expit(i) * np.tanh(g)))(*np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T, 4, 1)), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
         check="lstm_layer",
         refuses=(
             (
@@ -16230,6 +16283,7 @@ OPS = [
         samples=(
             "self=T(3, 2, 2), hidden=T(2, 3), weight_ih=T(9, 2), weight_hh=T(9, 3), bias_ih=T(9), bias_hh=T(9), batch_sizes=(), reverse=False",
             "self=T(4, 2), hidden=T(2, 3), weight_ih=T(9, 2), weight_hh=T(9, 3), bias_ih=None, bias_hh=None, batch_sizes=(2, 1, 1), reverse=True",
+            "self=T(3, 2), hidden=T(2, 2), weight_ih=T(6, 2), weight_hh=T(6, 2), bias_ih=T(6), bias_hh=T(6), batch_sizes=(2, 1), reverse=False",
         ),
         hard=(),
         domain={},
@@ -16255,6 +16309,7 @@ OPS = [
             "last_hidden": "gru_tangents(...)[1]",
             "backward": "gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse)",
         },
+        reference="(lambda step, steps: (lambda states: (np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1], None))((lambda run: run(run, hidden, steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old)))))(lambda x, h: (lambda a, b: (lambda z, n: np.concatenate([(1 - z) * n + z * h[: len(x)], h[len(x) :]]))(scipy.special.expit(a[1] + b[1]), np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])))(np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih), 3, 1), np.split(h[: len(x)] @ weight_hh.T + (0 if bias_hh is None else bias_hh), 3, 1)), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
         check="gru_layer",
         refuses=(
             (
@@ -16324,6 +16379,7 @@ OPS = [
             "output": "attention_tangents(...)[0]",
             "backward": "attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first)",
         },
+        reference="(lambda q, k, v: (lambda s: (lambda total: (np.einsum('bhqk,bkhd->bqhd' if rows_first else 'bhqk,bkhd->bhqd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v), total))((lambda t: np.where(t == -np.inf, np.inf, t))(scipy.special.logsumexp(s, -1))))(np.where((True if mask is None else mask) & (np.tri(q.shape[1], k.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)))(*(lambda rows: (rows(self), *[np.repeat(rows(x), rows(self).shape[2] // rows(x).shape[2], 2) for x in (key, value)]))(lambda x: x if rows_first else x.swapaxes(1, 2)))",
         check="attention",
         refuses=(
             (
@@ -16385,6 +16441,7 @@ OPS = [
             "output": "self_attention_tangents(...)[0]",
             "backward": "self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale)",
         },
+        reference="(lambda q, k, v: (lambda s: (lambda total: (np.einsum('bhqk,bkhd->bqhd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v).reshape(*self.shape[:2], -1), total))((lambda t: np.where(t == -np.inf, np.inf, t))(scipy.special.logsumexp(s, -1))))(np.where((True if mask is None else mask) & (np.tri(q.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)))(*np.moveaxis(self.reshape(*self.shape[:2], 3, heads, -1), 2, 0))",
         check="self_attention",
         refuses=(
             (
@@ -16966,6 +17023,8 @@ OPS = [
         samples=(
             "self=T(2, 4), target=V([[3, 0, -1, 1], [-1, 2, 0, 1]]), reduction='none'",
             "self=T(4), target=V([1, 2, 0, -1])",
+            "self=T(2, 3), target=V([[0, 1, 2], [2, -1, 0]]), reduction='sum'",
+            "self=T(2, 3), target=V([[1, 1, -1], [2, -1, 0]])",
         ),
         hard=(),
         domain={},
@@ -16974,6 +17033,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda losses: losses if reduce is False or (reduction == 'none' and size_average is reduce is None) else np.sum(losses) if size_average is False or (reduction == 'sum' and size_average is reduce is None) else np.mean(losses))(np.reshape([sum(max(0, 1 - x[j] + x[i]) for j in own for i in range(len(x)) if i not in own) / len(x) for x, own in [(x, t[: [*(t < 0), True].index(True)]) for x, t in zip(np.atleast_2d(self), np.atleast_2d(target))]], self.shape[:-1]))",
         check="multilabel_margin",
         refuses=(
             ("self=T(), target=T()", "RuntimeError"),
@@ -17048,6 +17108,7 @@ OPS = [
             "result": "(ctc_gradient(ones_like(result), log_probs_p, targets, input_lengths, target_lengths, blank) * log_probs_t).sum([0, 2])",
             "backward": "ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank)",
         },
+        reference="(lambda steps: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(targets[n, : target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs)",
         check="ctc_loss",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
@@ -17079,6 +17140,7 @@ OPS = [
             "log_probs=T(4, 2, 3), targets=V([1, 2, 1]), input_lengths=(4, 3), target_lengths=(2, 1)",
             "log_probs=T(4, 3), targets=V([1, 2]), input_lengths=(4,), target_lengths=(2,), reduction='none'",
             "log_probs=T(2, 1, 3), targets=V([[1, 1]]), input_lengths=(2,), target_lengths=(2,), zero_infinity=True, reduction='sum'",
+            "log_probs=T(4, 2, 3), targets=V([0, 1, 0]), input_lengths=(4, 2), target_lengths=(3, 0), blank=2",
         ),
         hard=(),
         domain={},
@@ -17087,6 +17149,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
         check="ctc_loss",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
@@ -17114,6 +17177,7 @@ OPS = [
         result_dtype=("same",),
         samples=(
             "log_probs=T(4, 2, 3), targets=V([[1, 2], [1, 1]]), input_lengths=V([4, 3]), target_lengths=V([2, 1])",
+            "log_probs=T(3, 2, 3), targets=V([1, 2, 1]), input_lengths=V([3, 1]), target_lengths=V([1, 2]), zero_infinity=True, reduction='none'",
         ),
         hard=(),
         domain={},
@@ -17122,6 +17186,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
         check="ctc_loss_of_tensors",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=T(), target_lengths=T()", "RuntimeError"),
@@ -17824,6 +17889,9 @@ OPS = [
             "self=T(2, 9), n_fft=4, window=V([0.5, 1.0, 1.5, 1.0]), return_complex=True",
             "self=T(8), n_fft=4, hop_length=3, win_length=3, center=False, normalized=True, onesided=False, return_complex=True",
             "self=T(2, 7), n_fft=6, hop_length=2, win_length=2, center=False, return_complex=True, align_to_window=True",
+            "self=T(2, 6), n_fft=5, win_length=4, window=T(4), pad_mode='circular', normalized=True, return_complex=True",
+            "self=T(5), n_fft=4, pad_mode='replicate', return_complex=True",
+            "self=T(8), n_fft=4, hop_length=2, pad_mode='constant', onesided=False, return_complex=True",
         ),
         hard=(),
         domain={},
@@ -17832,6 +17900,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda size, beside, half, one: (lambda w, x: (lambda y: np.stack([y.real, y.imag], -1) if return_complex is False else y)(np.swapaxes(np.fft.fft(np.lib.stride_tricks.sliding_window_view(x, n_fft, -1)[..., :: hop_length or n_fft // 4, :] * w, norm='ortho' if normalized else None)[..., : half + 1 if one else n_fft], -1, -2)))(np.pad(np.ones(size) if window is None else window, beside), np.pad(self, [*[(0, 0) for n in self.shape[1:]], (half, half) if center else beside if align_to_window else (0, 0)], dict(replicate='edge', circular='wrap').get(pad_mode, pad_mode) if center else 'constant')))(win_length or n_fft, ((n_fft - (win_length or n_fft)) // 2, (n_fft - (win_length or n_fft) + 1) // 2), n_fft // 2, np.isrealobj(self) and np.isrealobj(window) if onesided is None else onesided)",
         check="stft",
         refuses=(
             ("self=T(), n_fft=4, window=T(), return_complex=True", "RuntimeError"),
@@ -17864,6 +17933,7 @@ OPS = [
             "self=T(2, 3, 4), n_fft=4, win_length=3",
             "self=T(4, 3), n_fft=4, hop_length=3, center=False, normalized=True, length=8",
             "self=T(3, 4), n_fft=4, window=V([0.5, 1.0, 1.5, 1.0], real=True)",
+            "self=T(2, 3, 3), n_fft=5, hop_length=2, win_length=4, window=V([1, 2, 3, 1]), length=3",
         ),
         hard=(),
         domain={},
@@ -17872,6 +17942,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
+        reference="(lambda hop, size, frames: (lambda w, x: (lambda whole: whole[..., n_fft // 2 * center : n_fft // 2 * center + length if length is not None else whole.shape[-1] - n_fft // 2 * center])(np.linalg.lstsq(np.concatenate([np.eye(n_fft, n_fft + hop * (frames - 1), hop * f) * w[:, None] for f in range(frames)]), x.reshape(-1, n_fft * frames).T)[0].T.reshape(*self.shape[:-2], -1)))(np.pad(np.ones(size) if window is None else window, ((n_fft - size) // 2, (n_fft - size + 1) // 2)), (np.fft.ifft(self, n_fft, -2, 'ortho' if normalized else None) if return_complex else np.fft.irfft(self[..., : n_fft // 2 + 1, :], n_fft, -2, 'ortho' if normalized else None)).swapaxes(-1, -2)))(hop_length or n_fft // 4, win_length or n_fft, self.shape[-1])",
         check="istft",
         refuses=(("self=T(), n_fft=4, win_length=3", "RuntimeError"),),
         example=">>> x, window = sg.arange(8.0), sg.hann_window(4)\n>>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)\n>>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)\ntensor([0., 1., 2., 3., 4., 5., 6., 7.])",
@@ -17902,6 +17973,7 @@ OPS = [
             "self=V([0, 2, 4, 2]), weight=T(5, 2), offsets=V([0, 0, 0]), mode='sum', per_sample_weights=T(4), padding_idx=2",
             "self=V([0, 2, 4, 2]), weight=T(5, 2), offsets=V([0]), scale_grad_by_freq=True, padding_idx=2",
             "self=V([0, 2, 4, 2, 1]), weight=T(5, 2), offsets=V([0, 0]), mode='max', padding_idx=4",
+            "self=I(2, 3, high=5), weight=T(5, 2), mode='sum', per_sample_weights=T(2, 3)",
         ),
         hard=("self=V([[1, 1], [0, 1]]), weight=T(2, 3), mode='max', padding_idx=1",),
         domain={},
@@ -17911,6 +17983,7 @@ OPS = [
         complex=False,
         formulas={},
         unvaried=["padding_idx", "scale_grad_by_freq"],
+        reference="(lambda table, index: np.stack([(lambda rows: np.zeros(table.shape[1]) if not len(rows) else dict(sum=np.sum(rows, 0), mean=np.mean(rows, 0), max=np.max(rows, 0))[mode])(np.array([table[index[k]] * (1 if per_sample_weights is None else per_sample_weights.ravel()[k]) for k in bag if padding_idx is None or index[k] != padding_idx % len(table)])) for bag in (np.arange(self.size).reshape(self.shape) if self.ndim == 2 else np.split(np.arange(self.size), offsets[1:-1] if include_last_offset else offsets[1:]))]))(weight if max_norm is None else weight * (lambda norms: np.where(norms > max_norm, max_norm / (norms + 1e-7), 1))(np.linalg.norm(weight, norm_type, 1, True)), self.ravel())",
         check="embedding_bag",
         refuses=(
             ("self=T(), weight=T()", "ValueError"),
@@ -18059,6 +18132,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
+        reference="(lambda plane, shape: (lambda planes, windows: (np.reshape([[np.max(x[w]) for w in each] for x, each in zip(planes, windows)], shape), np.reshape([[w[x[w].argmax()] for w in each] for x, each in zip(planes, windows)], shape)))(self.reshape(-1, math.prod(plane)), [[np.arange(math.prod(plane)).reshape(plane)[tuple((lambda a, b: slice(b, b + k))(0, n - k if i == m - 1 else math.floor((i + u) * (n - k) / (m - 1)) - math.floor(u * (n - k) / (m - 1))) for i, n, k, m, u in zip(at, plane, kernel_size, output_size, us[::-1] if len(us) == 2 else us))].ravel() for at in np.ndindex(output_size)] for us in random_samples.reshape(-1, len(plane))]))(self.shape[-len(kernel_size):], self.shape[:-len(kernel_size)] + output_size)",
         check="fractional_max_pool",
         refuses=(
             ("self=T(), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),
