@@ -9,7 +9,7 @@ import numpy as np
 
 from specgrad.runtime import dtypes
 from specgrad.runtime.casting import cast
-from specgrad.runtime.tensor import TensorBase, adopt
+from specgrad.runtime.tensor import TensorBase, share
 
 from .verify_samples import Drawing, Drawn, call_texts
 
@@ -65,7 +65,7 @@ class TypedCall:
 
 
 def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
-    tensor = adopt(array.copy(order="K"))  # as it lies
+    tensor = share(array.copy(order="K"))  # as it lies
     tensor._rg = has_gradient and tensor._dtype.kind in "fc"
     return tensor
 
