@@ -3589,7 +3589,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: alias(self)
+        through: self
     Example:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
@@ -3600,7 +3600,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return op.alias(self)
+    return self
 
 
 def resolve_neg(input: Tensor) -> Tensor:
@@ -3614,7 +3614,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: alias(self)
+        through: self
     Example:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
@@ -3625,7 +3625,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return op.alias(self)
+    return self
 
 
 def real_copy(input: Tensor) -> Tensor:
@@ -8188,7 +8188,7 @@ def positive(input: Tensor) -> Tensor:
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
-        through: alias(self)
+        through: self
     Raises:
         RuntimeError: expected: the tensor holds numbers.
     Example:
@@ -8202,7 +8202,7 @@ def positive(input: Tensor) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = parts_rules.not_bool(name, self)
-    return op.alias(self)
+    return self
 
 
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
