@@ -7952,8 +7952,8 @@ def nan_to_num(
         where below: -largest_number(self.dtype) if neginf is None else neginf
         where real: replace_odd(real_copy(self), of_nan, above, below)
     Example:
-        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
-        tensor([0., 9., 1.])
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
+        tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
     if (
         watch.lifts
@@ -21540,6 +21540,9 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     Example:
         >>> sg.unsafe_chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_chunk(x * 2, 3)[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
@@ -21574,6 +21577,9 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     Example:
         >>> sg.unsafe_split(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_split(x * 2, 1)[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
@@ -21610,6 +21616,9 @@ def unsafe_split_with_sizes(
     Example:
         >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_split_with_sizes(x * 2, [1, 2])[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
