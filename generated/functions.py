@@ -6864,10 +6864,10 @@ class ComplexBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """real: real_copy(grad); imag: imag_copy(grad)."""
+        """real: grad; imag: imag_copy(grad)."""
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.real_copy(grad)
+            grad_0 = grad
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.imag_copy(grad)
@@ -8981,13 +8981,13 @@ class LinearRecurrenceBackward0(Node):
 class CummaxBackward0(Node):
     """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
-    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
-    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    values = {"_saved_dim": ("dim", "")}
     differentiable = (0,)
 
     @staticmethod
@@ -8998,7 +8998,6 @@ class CummaxBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -9012,14 +9011,13 @@ class CummaxBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)."""
+        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter_add(dim, indices, grad), node.metas[0]),)
+        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, self_t):
@@ -9032,13 +9030,13 @@ class CummaxBackward0(Node):
 class CumminBackward0(Node):
     """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
-    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
-    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    values = {"_saved_dim": ("dim", "")}
     differentiable = (0,)
 
     @staticmethod
@@ -9049,7 +9047,6 @@ class CumminBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
@@ -9063,14 +9060,13 @@ class CumminBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)."""
+        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
-        self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = unpack(node, "kept_indices")
-        return (fit(formulas_indexing.zeros_of(grad, self_shape).scatter_add(dim, indices, grad), node.metas[0]),)
+        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, self_t):
@@ -12046,15 +12042,15 @@ class ConstantPadNdBackward0(Node):
         return (as_gradient(filling_kernels.constant_pad_nd(grad, formulas_shape.negated(pad), 0), shape, dtype),)
 
     def formula(node, grad):
-        """self: constant_pad_nd(grad, negated(pad), 0)."""
+        """self: constant_pad_nd(grad, negated(pad))."""
         pad = node._saved_pad
-        return (fit(op.constant_pad_nd(grad, formulas_shape.negated(pad), 0), node.metas[0]),)
+        return (fit(op.constant_pad_nd(grad, formulas_shape.negated(pad)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, pad, value, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.constant_pad_nd(self_t, pad, 0)
+        tangent0 = op.constant_pad_nd(self_t, pad)
         return (tangent0,)
 
 

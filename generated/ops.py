@@ -3004,7 +3004,8 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: chunk(self, 2, dim)[0] * sigmoid(chunk(self, 2, dim)[1])
+        through: halves[0] * sigmoid(halves[1])
+        where halves: chunk(self, 2, dim)
     Raises:
         IndexError, RuntimeError: expected: the dimension has an even number of elements.
     Example:
@@ -3022,7 +3023,8 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = activations_rules.two_halves(name, self, dim)
-    return op.chunk(self, 2, dim)[0] * op.sigmoid(op.chunk(self, 2, dim)[1])
+    halves = op.chunk(self, 2, dim)
+    return halves[0] * op.sigmoid(halves[1])
 
 
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -7943,15 +7945,14 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
-            self.is_floating_point() else self.clone()
+        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real
         where of_nan: 0.0 if nan is None else nan
         where above: largest_number(self.dtype) if posinf is None else posinf
         where below: -largest_number(self.dtype) if neginf is None else neginf
         where real: replace_odd(real_copy(self), of_nan, above, below)
     Example:
-        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
-        tensor([0., 9., 1.])
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
+        tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
     if (
         watch.lifts
@@ -7970,19 +7971,11 @@ def nan_to_num(
         posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
-    if self.is_complex():
-        of_nan = 0.0 if nan is None else nan
-        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
-        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
-    if self.is_floating_point():
-        of_nan = 0.0 if nan is None else nan
-        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
-        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return real
-    return self.clone()
+    of_nan = 0.0 if nan is None else nan
+    above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
+    below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+    real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+    return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below)) if self.is_complex() else real
 
 
 def nan_to_num_(
@@ -8383,7 +8376,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        real: real_copy(grad)
+        real: grad
         imag: imag_copy(grad)
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
@@ -11720,7 +11713,7 @@ def cummax(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
+        self: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -11775,7 +11768,7 @@ def cummin(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter_add(dim, indices, grad)
+        self: zeros_like(grad).scatter_add(dim, indices, grad)
     Raises:
         IndexError: expected: a single `dim` in range.
     Example:
@@ -12473,11 +12466,11 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        through: correlation_of_covariance(covariance)
+        through: correlation_of_covariance(products)
         where x: in_floats(self)
         where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
         where centred: rows - rows.mean(1, True)
-        where covariance: (centred.mm(conjugate(centred).t()) / degrees_of_freedom(rows.shape[1] - 1)).squeeze()
+        where products: centred.mm(conjugate(centred).t()).squeeze()
     Raises:
         RuntimeError: expected: at most a matrix, of numbers.
     Example:
@@ -12497,11 +12490,8 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     x = formulas_elementwise.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     centred = rows - rows.mean(1, True)
-    covariance = (
-        centred.mm(formulas_reductions.conjugate(centred).t())
-        / formulas_covariance.degrees_of_freedom(rows._shape[1] - 1)
-    ).squeeze()
-    return formulas_covariance.correlation_of_covariance(covariance)
+    products = centred.mm(formulas_reductions.conjugate(centred).t()).squeeze()
+    return formulas_covariance.correlation_of_covariance(products)
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
@@ -12793,7 +12783,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counts if shares is None or not self.shape[0] else zeros_like(counts, dtype=shares.dtype).index_add(0,
+        through: counts if shares is None or not self.numel() else zeros_like(counts, dtype=shares.dtype).index_add(0,
             self.long(), shares)
         where counts: bin_counts(self, minlength)
         where shares: None if weights is None else in_single_or_double(weights)
@@ -12802,6 +12792,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Example:
         >>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)
         tensor([0, 2, 0, 1, 0])
+        >>> sg.bincount(sg.tensor([1, 2, 1]), sg.tensor([0.5, 1.0, 2.0]))
+        tensor([0.0000, 2.5000, 1.0000])
     """
     if (
         watch.lifts
@@ -12823,7 +12815,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
     return (
         counts
-        if shares is None or not self._shape[0]
+        if shares is None or not self.numel()
         else op.zeros_like(counts, dtype=shares._dtype).index_add(0, self.long(), shares)
     )
 
@@ -13129,7 +13121,7 @@ def searchsorted_tensor(
         Tensor: int64.
     Gradients:
         through: places.int() if out_int32 else places
-        where places: search_places(sorted_sequence.detach(), self.detach(), right, sorter)
+        where places: search_places(sorted_sequence, self, right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -13176,7 +13168,7 @@ def searchsorted_tensor(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    places = op.search_places(sorted_sequence.detach(), self.detach(), right, sorter)
+    places = op.search_places(sorted_sequence, self, right, sorter)
     return places.int() if out_int32 else places
 
 
@@ -13208,7 +13200,7 @@ def searchsorted_scalar(
         Tensor: int64.
     Gradients:
         through: place.int() if out_int32 else place
-        where place: search_places(sorted_sequence.detach(), as_tensor(self), right, sorter)
+        where place: search_places(sorted_sequence, as_tensor(self), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -13254,7 +13246,7 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    place = op.search_places(sorted_sequence.detach(), op.as_tensor(self), right, sorter)
+    place = op.search_places(sorted_sequence, op.as_tensor(self), right, sorter)
     return place.int() if out_int32 else place
 
 
@@ -13277,7 +13269,7 @@ def bucketize_tensor(
         Tensor: int64.
     Gradients:
         through: buckets.int() if out_int32 else buckets
-        where buckets: search_places(boundaries.detach(), self.detach(), right, None)
+        where buckets: search_places(boundaries, self, right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13311,7 +13303,7 @@ def bucketize_tensor(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    buckets = op.search_places(boundaries.detach(), self.detach(), right, None)
+    buckets = op.search_places(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
 
 
@@ -13334,7 +13326,7 @@ def bucketize_scalar(
         Tensor: int64.
     Gradients:
         through: bucket.int() if out_int32 else bucket
-        where bucket: search_places(boundaries.detach(), as_tensor(self), right, None)
+        where bucket: search_places(boundaries, as_tensor(self), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -13367,7 +13359,7 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
-    bucket = op.search_places(boundaries.detach(), op.as_tensor(self), right, None)
+    bucket = op.search_places(boundaries, op.as_tensor(self), right, None)
     return bucket.int() if out_int32 else bucket
 
 
@@ -16098,7 +16090,7 @@ def linalg_matrix_norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
@@ -16134,7 +16126,7 @@ def linalg_matrix_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_matrix_norm_str_ord(
@@ -16162,7 +16154,7 @@ def linalg_matrix_norm_str_ord(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
@@ -16199,7 +16191,7 @@ def linalg_matrix_norm_str_ord(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_default(
@@ -16227,7 +16219,7 @@ def linalg_norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+        through: norm_of_either(self.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
@@ -16256,7 +16248,7 @@ def linalg_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    return formulas_matrix.norm_of_either(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_ord_str(
@@ -16284,7 +16276,7 @@ def linalg_norm_ord_str(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+        through: norm_of_matrices(self.to(dtype), ord, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
@@ -16313,7 +16305,7 @@ def linalg_norm_ord_str(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_svd(
@@ -17048,8 +17040,6 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
         Tensor: the dtype of `input`.
     Gradients:
         through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
-    Raises:
-        RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
         watch.lifts
@@ -17067,7 +17057,6 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
         rcond = checks.floating(name, "rcond", rcond)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
     return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
 
 
@@ -17262,8 +17251,6 @@ def linalg_matrix_rank_default(
         Tensor: int64.
     Gradients:
         through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
-    Raises:
-        RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
         watch.lifts
@@ -17285,7 +17272,6 @@ def linalg_matrix_rank_default(
         tol = checks.floating(name, "tol", tol)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
@@ -17665,7 +17651,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: linalg_inv(self.reshape((size, size))).reshape(self.shape[ind:] + self.shape[:ind])
+        through: linalg_inv(self.reshape((size, size))).view(self.shape[ind:] + self.shape[:ind])
         where size: flattened(self.shape, 0, ind - 1)[0]
     Raises:
         RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
@@ -17688,7 +17674,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         ind = checks.integer(name, "ind", ind)
     self, ind = norms_rules.tensorinv(name, self, ind)
     size = formulas_shape.flattened(self._shape, 0, ind - 1)[0]
-    return op.linalg_inv(self.reshape((size, size))).reshape(self._shape[ind:] + self._shape[:ind])
+    return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
 
 
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -18799,6 +18785,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     Example:
         >>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape
         specgrad.Size([2, 12])
+        >>> x = sg.ones(3)
+        >>> sg.flatten(x) is x
+        True
     """
     if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
         return lifted
@@ -19557,7 +19546,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: cat(with_dims(tensors, 2), 0)
+        through: cat(with_dims(tensors, 2))
     Raises:
         RuntimeError: expected: at least one tensor.
     Example:
@@ -19572,7 +19561,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = joining_rules.not_empty(name, tensors)
-    return op.cat(formulas_joining.with_dims(tensors, 2), 0)
+    return op.cat(formulas_joining.with_dims(tensors, 2))
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19818,7 +19807,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, sections, 0)
+        through: tensor_split(self, sections)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -19831,7 +19820,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
     self, sections = joining_rules.vsplit(name, self, sections)
-    return op.tensor_split(self, sections, 0)
+    return op.tensor_split(self, sections)
 
 
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -19846,7 +19835,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: tensor_split(self, indices, 0)
+        through: tensor_split(self, indices)
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
@@ -19858,7 +19847,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
     self, indices = joining_rules.vsplit(name, self, indices)
-    return op.tensor_split(self, indices, 0)
+    return op.tensor_split(self, indices)
 
 
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -20144,7 +20133,7 @@ def repeat_interleave_self_tensor(
     Gradients:
         through: x.index_select(along, repeat_interleave(counts, output_size=output_size))
         where x: self.flatten() if dim is None else self
-        where along: 0 if dim is None else dim
+        where along: dim or 0
         where counts: repeats.reshape((1,)).expand((x.shape[along],)) if repeats.numel() == 1 else repeats
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
@@ -20180,7 +20169,7 @@ def repeat_interleave_self_tensor(
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
-    along = 0 if dim is None else dim
+    along = dim or 0
     counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
     return x.index_select(along, op.repeat_interleave(counts, output_size=output_size))
 
@@ -20205,7 +20194,7 @@ def repeat_interleave_self_int(
     Gradients:
         through: copies.view(x.shape[:along] + (repeats * x.shape[along],) + behind)
         where x: self.flatten() if dim is None else self
-        where along: 0 if dim is None else dim
+        where along: dim or 0
         where behind: x.shape[along + 1:]
         where copies: x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind).clone()
     Raises:
@@ -20242,7 +20231,7 @@ def repeat_interleave_self_int(
         output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
-    along = 0 if dim is None else dim
+    along = dim or 0
     behind = x._shape[along + 1 :]
     copies = x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind).clone()
     return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
@@ -21504,6 +21493,9 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     Example:
         >>> sg.unsafe_chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_chunk(x * 2, 3)[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
@@ -21538,6 +21530,9 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     Example:
         >>> sg.unsafe_split(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_split(x * 2, 1)[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
@@ -21574,6 +21569,9 @@ def unsafe_split_with_sizes(
     Example:
         >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
+        >>> x = sg.ones(3, requires_grad=True)
+        >>> sg.unsafe_split_with_sizes(x * 2, [1, 2])[0].zero_().detach()
+        tensor([0.])
     """
     if axis is not None:
         dim = axis
@@ -21942,7 +21940,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: constant_pad_nd(grad, negated(pad), 0)
+        self: constant_pad_nd(grad, negated(pad))
     Raises:
         RuntimeError: expected: pairs of (left, right) for the last dimensions, none of which may become negative.
     Example:
@@ -25785,7 +25783,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: parts.transpose(1, 2).clone().reshape(self.shape)
+        through: parts.transpose(1, 2).clone().view(self.shape)
         where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
@@ -25808,7 +25806,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         groups = checks.integer(name, "groups", groups)
     self, groups = images_rules.channel_shuffle(name, self, groups)
     parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
-    return parts.transpose(1, 2).clone().reshape(self._shape)
+    return parts.transpose(1, 2).clone().view(self._shape)
 
 
 def resample(
@@ -33716,6 +33714,8 @@ def float_power(input, exponent, *, out=None):
     Example:
         >>> sg.float_power(sg.tensor([2, 3]), -1)
         tensor([0.5000, 0.3333], dtype=specgrad.float64)
+        >>> sg.float_power(sg.tensor(2), sg.tensor([2.0, 3.0]))
+        tensor([4., 8.], dtype=specgrad.float64)
     """
     if isinstance(input, Tensor) and isinstance(exponent, Tensor):
         return float_power_tensor_tensor(input, exponent, out=out)
@@ -34794,10 +34794,10 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         sorter: tensor or None, by keyword; default None.
         out: tensor or None, by keyword, takes the result; default None.
     Example:
-        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))
-        tensor([1, 3])
-        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)
-        tensor(2)
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]), out_int32=True)
+        tensor([1, 3], dtype=specgrad.int32)
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True, out_int32=True)
+        tensor(2, dtype=specgrad.int32)
     """
     if isinstance(input, Tensor):
         return searchsorted_tensor(
@@ -34860,6 +34860,10 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     Example:
         >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
         tensor([1, 3, 4])
+        >>> sg.bucketize(sg.tensor([3, 6]), sg.tensor([1, 3, 5]), out_int32=True)
+        tensor([1, 3], dtype=specgrad.int32)
+        >>> sg.bucketize(4, sg.tensor([1, 3, 5]), out_int32=True)
+        tensor(2, dtype=specgrad.int32)
         >>> sg.bucketize(0.5, sg.tensor([-1.0, 0.0, 1.0]), out_int32=True)
         tensor(2, dtype=specgrad.int32)
     """

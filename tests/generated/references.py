@@ -189,7 +189,7 @@ ELEMENTWISE: dict[str, Reference] = {
     "fmax": binary(np.fmax),
     "fmin": binary(np.fmin),
     "where": lambda condition, self=None, other=None: (
-        np.nonzero(condition) if self is None else np.where(condition, self, other)
+        np.nonzero(np.atleast_1d(condition)) if self is None else np.where(condition, self, other)
     ),
     "clamp": clip,
     "clamp_both": clip,

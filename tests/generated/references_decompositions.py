@@ -31,7 +31,8 @@ def svdvals(a: Any) -> Any:
 
 def pinv(self: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Any:
     """The pseudo-inverse, of matrices whose singular values are far from the limits."""
-    return np.linalg.pinv(lower(self) if hermitian else self)
+    limit = (1e-15 if rtol is None else rtol) if atol is None else np.max(atol / np.linalg.norm(self, 2, (-2, -1)))
+    return np.linalg.pinv(lower(self) if hermitian else self, limit)
 
 
 def rank(
@@ -40,8 +41,9 @@ def rank(
     """The count of singular values above the limits."""
     a = rest.get("input", self)
     values = abs(values_of(a)) if hermitian else svdvals(a)
-    limit = tol if tol is not None else atol
-    return (values > (1e-9 if limit is None else limit)).sum(-1)
+    limit = tol if tol is not None else 1e-9 if atol is None else atol
+    relative = np.asarray(rtol or 0.0)[..., None] * values.max(-1, initial=0, keepdims=True)
+    return (values > np.maximum(np.asarray(limit)[..., None], relative)).sum(-1)
 
 
 def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:

@@ -61,9 +61,11 @@ FORMS: dict[str, Callable[..., Any]] = {
     "isin.Tensor_Scalar": lambda elements, test_element, invert=False: is_among(elements, test_element, invert),
     "isin.Scalar_Tensor": lambda elements, test_elements, invert=False: is_among(elements, test_elements, invert),
     "nonzero_static": places,
-    "unsafe_chunk": lambda self, chunks: tuple(np.array_split(self, chunks)),
-    "unsafe_split": lambda self, split_size: tuple(np.split(self, range(split_size, len(self), split_size))),
-    "unsafe_split_with_sizes": lambda self, split_sizes: tuple(np.split(self, np.cumsum(split_sizes)[:-1])),
+    "unsafe_chunk": lambda self, chunks, dim=0: tuple(np.array_split(self, chunks, dim)),
+    "unsafe_split": lambda self, split_size, dim=0: tuple(
+        np.split(self, range(split_size, self.shape[dim], split_size), dim)
+    ),
+    "unsafe_split_with_sizes": lambda self, split_sizes, dim=0: tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim)),
     "ormqr": turned,
     "linalg_ldl_solve": solved,
     "ldl_solved": solved,

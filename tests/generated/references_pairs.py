@@ -13,7 +13,7 @@ def reducing(loss: Callable[..., Any]) -> Callable[..., Any]:
     def reduced(*args: Any, reduction: str = "mean", weight: Any = None, **options: Any) -> Any:
         found = loss(*args, **options) if weight is None else loss(*args, weight=weight, **options)
         over = {"none": np.asarray, "mean": np.mean, "sum": np.sum}
-        return found.sum() / len(found) if reduction == "batchmean" else over[reduction](found)
+        return found.sum() / (len(found) if found.ndim else 1) if reduction == "batchmean" else over[reduction](found)
 
     return reduced
 
@@ -69,7 +69,8 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: f
 
 def cosine_embedding(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
     """Of one direction, or not."""
-    cos = cosine(input1, input2, -1)
+    lengths = [np.hypot(np.linalg.norm(x, axis=-1), 1e-6) for x in (input1, input2)]
+    cos = np.sum(input1 * input2, -1) / lengths[0] / lengths[1]
     return np.where(target == 1, 1 - cos, np.maximum(0, cos - margin))
 
 

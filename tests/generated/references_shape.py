@@ -189,5 +189,5 @@ SHAPES: dict[str, Callable[..., Any]] = {
     "scatter_add": lambda self, dim, index, src: scatter(self, dim, index, src, add=True),
     "masked_select": lambda self, mask: np.broadcast_arrays(self, mask)[0][np.broadcast_arrays(self, mask)[1]],
     "nonzero": lambda self: np.argwhere(self),
-    "nonzero.as_tuple": lambda self, as_tuple: np.nonzero(self),
+    "nonzero.as_tuple": lambda self, as_tuple: np.nonzero(np.atleast_1d(self)),
 }
