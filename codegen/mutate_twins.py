@@ -41,6 +41,8 @@ def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr
         return ""
     if one.name == other.name and _is_default(entries, one, other):
         return f"the argument that is left out is {one.name}'s default"
+    if _stands_for(entries, one.name) == other.name or _stands_for(entries, other.name) == one.name:
+        return f"{one.name} and {other.name} are the same function"
     counts = [_tried(op, twin) for op, twin in _twins(ops, one, other)]
     return f"{one.name} so called gives the same at {sum(counts)} calls" if counts and all(counts) else ""
 
@@ -76,6 +78,18 @@ def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
         missing = {"": one.arguments[-1]}
         defaults = {arguments[place].default for arguments in overloads if len(arguments) > place}
     return len(missing) == 1 and len(defaults) == 1 and {*defaults} == {ast.unparse(v) for v in missing.values()}
+
+
+def _stands_for(entries: Sequence[Entry], name: str) -> str:
+    """The function to which an op hands its arguments as they are; empty for one that does anything else."""
+    for entry in entries:
+        tree = entry.compute.tree
+        if entry.schema.name == name and entry.compute.kind == "composite" and isinstance(tree, ast.Call):
+            call = _called(tree)
+            own = [argument.name for argument in entry.schema.arguments]
+            if call is not None and own == [a.id if isinstance(a, ast.Name) else "" for a in call.arguments]:
+                return call.name
+    return ""
 
 
 def _twins(ops: Mapping[str, Any], one: Called, other: Called) -> Iterator[tuple[Any, Twin]]:

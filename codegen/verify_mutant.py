@@ -25,6 +25,7 @@ from .model import Entry, Spec
 from .mutate_twins import same_call
 from .project import Project, read_project
 from .proof.complete import completed
+from .proof.inlining import Whole
 from .proof.report import disproved
 from .render import OUTSIDE, Renderer
 from .rendered import NotPython
@@ -120,7 +121,7 @@ def weigh(
 def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
     """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
     renderer = renderer_of(origin)
-    if key not in entry.definitions and (why := equivalent(entry, before, after, renderer.inliner)):
+    if key not in entry.definitions and (why := equivalent(entry, before, after, Whole(renderer.entries))):
         return why
     return same_call([*renderer.entries.values()], settled(origin), before, after)
 

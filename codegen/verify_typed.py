@@ -22,8 +22,9 @@ class TypedCall:
         self.text = text
         self.inputs = tuple(op.inputs)  # the arguments that require gradients
         self.arguments = Drawing(op, text, False, dtypes).arguments(text)
-        kinds = "fc" if {"float", "complex"} & set(op.dtypes) else "i"
-        self.tensors = [drawn for drawn in self._drawn() if drawn.array.dtype.kind in kinds and not drawn.real]
+        found = [drawn for drawn in self._drawn() if not drawn.real]
+        floats = [drawn for drawn in found if drawn.array.dtype.kind in "fc"]
+        self.tensors = floats or [drawn for drawn in found if drawn.array.dtype.kind == "i" and "int" in op.dtypes]
 
     def _drawn(self) -> Iterator[Drawn]:
         for value in self.arguments.values():
@@ -37,13 +38,14 @@ class TypedCall:
 
     @property
     def scalars(self) -> list[str]:
-        """The arguments that are Python's numbers in this call and take part in promotion."""
-        types = {name: type_.rstrip("?") for name, type_, *_ in self.op.arguments}
-        return [
-            name
-            for name, value in self.arguments.items()
-            if types["input" if name == "self" else name] in ("Scalar", "Operand") and isinstance(value, int | float)
-        ]
+        """The arguments that are numbers of Python and take part in promotion: of this call, or left at defaults."""
+        found = []
+        for name, type_, *_ in self.op.arguments:
+            own = "self" if name == "input" else name
+            value = self.arguments.get(own, 0 if type_ == "Scalar" and self.op.kind == "elementwise" else None)
+            if type_.rstrip("?") in ("Scalar", "Operand") and isinstance(value, int | float):
+                found.append(own)
+        return found
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
         """What the op gives for such tensors; those with a gradient require it. `others` stand for arguments."""

@@ -7945,7 +7945,8 @@ def nan_to_num(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real
+        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
+            self.is_floating_point() else self.clone()
         where of_nan: 0.0 if nan is None else nan
         where above: largest_number(self.dtype) if posinf is None else posinf
         where below: -largest_number(self.dtype) if neginf is None else neginf
@@ -7971,11 +7972,19 @@ def nan_to_num(
         posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
         neginf = checks.floating(name, "neginf", neginf)
-    of_nan = 0.0 if nan is None else nan
-    above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
-    below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
-    real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-    return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below)) if self.is_complex() else real
+    if self.is_complex():
+        of_nan = 0.0 if nan is None else nan
+        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
+        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
+    if self.is_floating_point():
+        of_nan = 0.0 if nan is None else nan
+        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
+        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return real
+    return self.clone()
 
 
 def nan_to_num_(
@@ -20061,14 +20070,14 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
     """The index i, repeats[i] times, for each i.
 
     repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml)
-    Dtypes: all.
+    Dtypes: integers.
 
     Args:
-        repeats: tensor, not differentiated.
+        repeats: tensor.
         output_size: int or None, by keyword; default None.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: int64.
+        Tensor: the dtype of `repeats`.
     Raises:
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
@@ -20093,7 +20102,7 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
             out,
             _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
             (repeats,),
-            share="never",
+            share="anyhow",
         )
     return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
 
@@ -20104,8 +20113,9 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(windows_kernels.repeat_places(array_in(repeats, None), output_size), None)
+        result = adopt(windows_kernels.repeat_places(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -23159,7 +23169,7 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
     Returns:
         tuple of Tensors: the dtype that its ops give.
     Gradients:
-        through: unraveled(indices, shape)
+        through: unraveled(indices.long(), shape)
     Raises:
         TypeError, ValueError: expected: indices of integers; sizes that are not negative.
     Example:
@@ -23173,7 +23183,7 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         indices = checks.tensor(name, "indices", indices)
     shape = checks.integer_list(name, "shape", shape, 1)
     indices, shape = grids_rules.unravel_index(name, indices, shape)
-    return formulas_places.unraveled(indices, shape)
+    return formulas_places.unraveled(indices.long(), shape)
 
 
 def take_along_dim(
@@ -35482,7 +35492,7 @@ def repeat_interleave(input, *args, **kwargs):
         repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
             `repeats` times; each element of the flattened tensor without `dim`.
     Args:
-        repeats: tensor or int, not differentiated.
+        repeats: tensor or int.
         output_size: int or None, by keyword; default None.
         input: tensor.
         dim: int or None, counted from the end where negative; default None.

@@ -9,11 +9,15 @@ from ..formula import called
 from ..scalar_code import Inliner
 
 
-class Plain(Inliner):
-    """Inlines formulas for real numbers, those of functions that are kept out of fused kernels too."""
+class Whole(Inliner):
+    """Inlines formulas, those of functions that are kept out of fused kernels too."""
 
     def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         return args[0] if name == "unfused" else super().call(name, args, named)
+
+
+class Plain(Whole):
+    """Inlines formulas for real numbers."""
 
     def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form; of a choice between complex and real numbers only the side of real ones."""

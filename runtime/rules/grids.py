@@ -7,6 +7,7 @@ from math import comb
 from typing import Any
 
 from ..checks import wrap_dim
+from ..errors import UnsupportedDtypeError
 from .joining import not_empty
 
 MOST_COMBINED = 100_000_000  # more would only fill the memory
@@ -15,7 +16,7 @@ MOST_COMBINED = 100_000_000  # more would only fill the memory
 def repeat_counts(op: str, repeats: Any, output_size: int | None) -> tuple[Any, ...]:
     """A vector of int64 or int32, whose kernel refuses negative counts."""
     if repeats.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(f"{op}(): repeats has to be Long or Int tensor, got {repeats.dtype}")
+        raise UnsupportedDtypeError(f"{op}(): repeats has to be Long or Int tensor, got {repeats.dtype}")
     if repeats.ndim != 1:
         raise RuntimeError(f"{op}(): repeat_interleave only accepts a 1D vector as repeats, got {repeats.ndim}D")
     return repeats, output_size

@@ -130,6 +130,7 @@ def test_rules_of_forward_mode_that_are_the_same(name: str, rules: set[str]) -> 
         ("a.narrow(0, 1, 2)", "a.narrow(1, 0, 2)", False),
         ("a.conj() if c else b", "a.conj_physical() if c else b", True),
         ("a.reshape(shape)", "a.view(shape)", False),
+        ("convolution(x, w, b, 1, 0, 1, 1)", "conv2d(x, w, b, 1, 0, 1, 1)", True),
         ("a.sin()", "a.cos()", False),
         ("f(a)", "g(a)", False),
         ("a + b", "a - b", False),
