@@ -41,7 +41,7 @@ def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr
         return ""
     if one.name == other.name and _is_default(entries, one, other):
         return f"the argument that is left out is {one.name}'s default"
-    if _stands_for(entries, one.name) == other.name or _stands_for(entries, other.name) == one.name:
+    if other.name == _stands_for(entries, one.name) or one.name == _stands_for(entries, other.name):
         return f"{one.name} and {other.name} are the same function"
     counts = [_tried(op, twin) for op, twin in _twins(ops, one, other)]
     return f"{one.name} so called gives the same at {sum(counts)} calls" if counts and all(counts) else ""

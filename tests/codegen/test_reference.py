@@ -9,6 +9,7 @@ import pytest
 
 from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.reference import name_faults, same_expression
+from specgrad.generated.registry import OPS
 
 Load = Callable[[str], tuple[Spec, list[str]]]
 Check = Callable[..., list[str]]
@@ -168,3 +169,8 @@ def test_a_section_gives_refusals_to_entries_with_a_check(load: Load) -> None:
     )
     assert problems == []
     assert [len(entry.refuses) for entry in spec.entries] == [1, 0]
+
+
+def test_all_values_have_a_witness() -> None:
+    """Each entry of the tree says in other words what it gives."""
+    assert [op.name for op in OPS if not op.reference] == []
