@@ -11,7 +11,7 @@ from specgrad.runtime.dtypes import dtype
 from specgrad.runtime.tensor import adopt, share
 
 from .keys import WITHOUT_GRADIENT
-from .verify_errors import on_purpose
+from .verify_errors import on_purpose, said
 from .verify_masks import compare, same, worst_index
 from .verify_point import Point, gradients
 from .verify_report import Finding, Report, both, place_of
@@ -114,7 +114,13 @@ def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarr
     right, found = point.outputs(tensors), point.outputs(strewn)
     seeds = point.seeds(right)
     wanted = gradients(right, tensors, seeds)
-    given = gradients(found, strewn, [share(scattered(s.array)) for s in seeds])
+    try:
+        given = gradients(found, strewn, [share(scattered(s.array)) for s in seeds])
+    except Exception as error:
+        argument = point.leaves[0].argument
+        text = f"the gradient for {kind} operands, at {point}: {said(error)}"
+        report.add(Finding(place_of(point.op, argument), point.op.name, argument, text))
+        return
     for leaf, a, b in zip(point.leaves, given, wanted, strict=True):
         compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
 

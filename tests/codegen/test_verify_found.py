@@ -166,6 +166,29 @@ ENTRIES = {
             + 2 * spread_loss(grad_output_p, self_p.numel(), reduction) * (self_t - target_t)
           samples: ["grad_output=T(), self=T(3, 4), target=T(3, 4), reduction=1"]
         """,
+    "reformed": """\
+        (Tensor(a) self, int[] size) -> Tensor(a)
+          check: view
+          refuses: ["self=T(3, 4), size=[5]"]
+          view: view
+          self: grad.reshape(self.shape)
+          result: auto_linear
+          samples: ["self=T(3, 4), size=[4, 3]"]
+        """,
+    "centre": """\
+        (Tensor self) -> Tensor
+          dtypes: [int, float]
+          composite: in_floats(self).mean()
+          samples: ["self=T(3, 4)"]
+        """,
+    "at_most": """\
+        (Tensor self, Tensor other) -> Tensor
+          dtype: promote
+          dtypes: [int, float]
+          elementwise: self <= other
+          result_dtype: bool
+          output_differentiability: [False]
+        """,
     "sided": """\
         (Tensor self) -> Tensor
           dtypes: [float]
@@ -305,6 +328,30 @@ MISTAKES = [
         "(2 * grad * (self - target)).mean() if reduction == 1 else (2 * grad * (self - target)).sum()",
         "batch",
         "vmap gives",
+    ),
+    Mistake(
+        "a view of a gradient that may have gaps",
+        "reformed",
+        "grad.reshape(",
+        "grad.view(",
+        "self",
+        "ShapeError",
+    ),
+    Mistake(
+        "a conversion that integers need",
+        "centre",
+        "in_floats(self)",
+        "self",
+        "dtypes",
+        "is refused for int32, which dtypes has",
+    ),
+    Mistake(
+        "fractions cut to integers before they are compared",
+        "at_most",
+        "dtype: promote",
+        "dtype: same",
+        "dtype",
+        "in int32 float32 gives bool",
     ),
     Mistake(
         "a condition that never holds",
