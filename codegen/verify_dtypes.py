@@ -2,10 +2,10 @@
 out, and what the entry states under `gives` comes out.
 
 An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
-promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does not
-leave out there, it takes, unless it says otherwise under `gives`. An op that is meant to round, as powers
-do, states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op
-follows is a convention: that is what `gives` is for, in words that `dtype` does not know.
+promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does
+not leave out there, it takes, unless it says otherwise under `gives`. An op that is meant to round, as powers do,
+states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
+a convention: that is what `gives` is for, in words that `dtype` does not know.
 """
 
 from __future__ import annotations
