@@ -108,8 +108,9 @@ def weigh(
         return "", "the same generated code"
     if key == "commutative" and entry.commutative:
         return "", "operands that change places are another way to the same, which was checked"
-    if key == "replaces" and mutant.replaces:
-        return "", "each element keeps its value or is replaced, which was checked: the entry may say so"
+    if key == "replaces":
+        why = "the entry may say so" if mutant.replaces else "without the key more is kept than is needed"
+        return "", f"each element keeps its value or is replaced, which was checked: {why}"
     if key in OF_DTYPES:
         return "", _alike(origin, completed(mutant))
     if trees is None and key in entry.forward and key in mutant.forward:

@@ -80,7 +80,8 @@ def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bo
     for number, given in enumerate(exact):
         wanted = moved * recorded.columns(number)
         scale = np.abs(given * direction).sum() + np.abs(wanted).sum()
-        if not abs((given * direction).sum() - wanted.sum()) <= RELATIVE * 0.1 * scale + ABSOLUTE:
+        error = abs((given * direction).sum() - wanted.sum())
+        if not (scale < np.inf and error <= RELATIVE * 0.1 * scale + ABSOLUTE):
             return False
     return True
 

@@ -12156,7 +12156,7 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         through: lower if interpolation == 'lower' else upper if interpolation == 'higher' else ordered.gather(-1,
             round(rank).long()) if interpolation == 'nearest' else lower.lerp(upper, 0.5 if interpolation == 'midpoint'
             else rank.frac())
-        where lower: ordered.gather(-1, floor(rank).long())
+        where lower: ordered.gather(-1, rank.long())
         where upper: ordered.gather(-1, ceil(rank).long())
     """
     if watch.lifts and (lifted := lift("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not PLAIN:
@@ -12169,14 +12169,14 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
     if interpolation == "lower":
-        lower = ordered.gather(-1, op.floor(rank).long())
+        lower = ordered.gather(-1, rank.long())
         return lower
     if interpolation == "higher":
         upper = ordered.gather(-1, op.ceil(rank).long())
         return upper
     if interpolation == "nearest":
         return ordered.gather(-1, op.round(rank).long())
-    lower = ordered.gather(-1, op.floor(rank).long())
+    lower = ordered.gather(-1, rank.long())
     upper = ordered.gather(-1, op.ceil(rank).long())
     return lower.lerp(upper, 0.5 if interpolation == "midpoint" else rank.frac())
 

@@ -2251,7 +2251,11 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(3, 4), other=0.7, rounding_mode='floor'", "self=T(4), other=-2, rounding_mode=None"),
+        samples=(
+            "self=T(3, 4), other=0.7, rounding_mode='floor'",
+            "self=T(4), other=-2, rounding_mode=None",
+            "self=T(4), other=0.3, rounding_mode='trunc'",
+        ),
         hard=(),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
@@ -6895,6 +6899,7 @@ OPS = [
             "x1=T(2, 3), x2=T(4, 3), p=inf",
             "x1=T(2, 3), x2=T(4, 3), compute_mode='use_mm_for_euclid_dist'",
             "x1=T(2, 3), x2=T(4, 3), p=3.0, compute_mode='use_mm_for_euclid_dist'",
+            "x1=T(2, 3), x2=T(4, 3), p=0.0, compute_mode='use_mm_for_euclid_dist'",
         ),
         hard=("x1=V([[1.0, 2.0]]), x2=V([[1.0, 2.0], [0.0, 2.0]])", "x1=T(0, 3), x2=T(2, 3)", "x1=T(1, 0), x2=T(2, 0)"),
         domain={},
@@ -8985,6 +8990,7 @@ OPS = [
         refuses=(
             ("self=T(2)", "RuntimeError"),
             ("self=T(3, 2), dim=[]", "RuntimeError"),
+            ("self=T(3, 2), dim=[0]", "RuntimeError"),
             ("self=I(3, 2)", "NotImplementedError"),
         ),
     ),
@@ -10456,7 +10462,7 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(3, 4), other=T(4, 3)",),
+        samples=("self=T(3, 4), other=T(4, 3)", "self=T(2, 3, 2), other=T(4, 3)"),
         hard=(),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
@@ -14034,6 +14040,7 @@ OPS = [
         complex=True,
         formulas={},
         reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
+        refuses=(("self=T(2, 2, 6), weight=T(3, 2, 4), stride=2, padding='same'", "RuntimeError"),),
     ),
     Op(
         name="conv2d",
@@ -14095,6 +14102,7 @@ OPS = [
         complex=True,
         formulas={},
         reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
+        refuses=(("self=T(1, 2, 4, 5), weight=T(2, 2, 3, 2), stride=2, padding='same'", "RuntimeError"),),
     ),
     Op(
         name="conv3d",
@@ -14607,7 +14615,7 @@ OPS = [
         dtype="same",
         kink=("average",),
         complex=False,
-        gives={"bool": "refused", "int32": "int32", "float32": "refused", "complex64": "refused"},
+        gives={"bool": "refused", "uint8": "uint8", "int32": "int32", "float32": "refused", "complex64": "refused"},
         formulas={},
         reference="(lambda n, step: (lambda taps: (lambda w: np.floor(np.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True), self.take(np.clip(taps, 0, n - 1), dim), (1, dim)), 0, dim) + 0.5).astype(int))(np.maximum(1 - abs(taps - (np.arange(length) * step + (step - 1) / 2)[:, None]) / (max(step, 1) if antialias else 1), 0)) if filter == 'linear' else None)(np.arange(n) if antialias else np.arange(-1, n + 1)))(self.shape[dim], self.shape[dim] / length)",
         check="resample",
@@ -17294,6 +17302,7 @@ OPS = [
         samples=(
             "log_probs=T(4, 2, 3), targets=V([[1, 2], [1, 1]]), input_lengths=V([4, 3]), target_lengths=V([2, 1])",
             "log_probs=T(3, 2, 3), targets=V([1, 2, 1]), input_lengths=V([3, 1]), target_lengths=V([1, 2]), zero_infinity=True, reduction='none'",
+            "log_probs=T(4, 3), targets=V([1, 2]), input_lengths=V(4), target_lengths=V(2), reduction='sum'",
         ),
         hard=(),
         domain={},
@@ -17302,7 +17311,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
+        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(np.ravel(input_lengths)[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: np.ravel(target_lengths)[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
         check="ctc_loss_of_tensors",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=T(), target_lengths=T()", "RuntimeError"),
@@ -18148,6 +18157,7 @@ OPS = [
         result_dtype=("same",),
         samples=(
             "self=T(1, 2, 4, 5, lo=0.5, hi=2), norm_type=1.5, kernel_size=(2, 3), stride=(2, 2), ceil_mode=False, spatial=2",
+            "self=T(1, 2, 4, 5, lo=0.5, hi=2), norm_type=2.0, kernel_size=(3, 2), stride=(3, 2), ceil_mode=False, spatial=2",
             "self=T(1, 2, 4, 4, lo=0.5, hi=2), norm_type=inf, kernel_size=(2, 2), stride=(1, 2), ceil_mode=False, spatial=2",
             "self=T(1, 2, 4, 4, lo=-2, hi=-0.5), norm_type=-inf, kernel_size=(2, 2), stride=None, ceil_mode=False, spatial=2",
         ),

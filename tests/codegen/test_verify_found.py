@@ -338,6 +338,14 @@ MISTAKES = [
         "ShapeError",
     ),
     Mistake(
+        "a tangent that is infinite",
+        "total",
+        "result: auto_linear",
+        "result: self_t.sum(dim, keepdim) / 0",
+        "result",
+        "by forward mode but",
+    ),
+    Mistake(
         "a conversion that integers need",
         "centre",
         "in_floats(self)",
