@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 from .context import Context
 from .model import Entry, Spec
-from .mutate_twins import same_call
 from .project import Project, read_project
 from .proof.complete import completed
 from .proof.inlining import Whole
@@ -39,6 +38,7 @@ from .verify_example import check_examples
 from .verify_interpreted import Interpreted
 from .verify_processes import guarded, prepared
 from .verify_report import Finding, Report
+from .verify_twins import same_call
 
 OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
 _numbers = itertools.count()

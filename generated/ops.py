@@ -12611,8 +12611,10 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
-        where squares: (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+        through: (squares.masked_fill(~apart, 1).sqrt() * apart.to(x.dtype)).to(x1.dtype)
+        where x: in_computed_dtype(x1)
+        where y: in_computed_dtype(x2)
+        where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
         where apart: squares > 0
     """
     if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
@@ -12622,9 +12624,11 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
-    squares = (x1 * x1).sum(-1, True) + (x2 * x2).sum(-1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+    x = formulas_elementwise.in_computed_dtype(x1)
+    y = formulas_elementwise.in_computed_dtype(x2)
+    squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
     apart = squares > 0
-    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares._dtype)
+    return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
 
 
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
@@ -12694,7 +12698,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Gradients:
         through: row_distances(self, self, p).reshape(-1).index_select(0, above)
         where size: self.shape[0]
-        where above: nonzero(triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
+        where above: nonzero((arange(size).unsqueeze(1) < arange(size)).reshape(-1)).reshape(-1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -12713,7 +12717,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         p = checks.floating(name, "p", p)
     self, p = distances_rules.pdist(name, self, p)
     size = self._shape[0]
-    above = op.nonzero(op.triu(self.new_ones(size, size), 1).reshape(-1)).reshape(-1)
+    above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 

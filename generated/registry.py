@@ -13570,9 +13570,8 @@ OPS = [
         samples=(
             "self=T(3, 4), src=T(1), size=[1], stride=[1], storage_offset=0",
             "self=T(2), src=T(), size=[], stride=[]",
-            "self=T(3, 4), src=T(2, 2), size=[2, 2], stride=[1, 5], storage_offset=2",
         ),
-        hard=(),
+        hard=("self=T(3, 4), src=T(2, 2), size=[2, 2], stride=[1, 5], storage_offset=2",),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
         dtype="promote",

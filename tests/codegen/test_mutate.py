@@ -18,10 +18,10 @@ from specgrad.codegen.mutate_command import spread
 from specgrad.codegen.mutate_entries import mutants
 from specgrad.codegen.mutate_related import Related
 from specgrad.codegen.mutate_trees import Relations, changes
-from specgrad.codegen.mutate_twins import same_call
 from specgrad.codegen.proof.complete import completed
 from specgrad.codegen.render import OUTSIDE, Renderer
 from specgrad.codegen.verify_equivalence import equivalent, tangent
+from specgrad.codegen.verify_twins import same_call
 from specgrad.generated.registry import OPS
 
 TREE, _ = load_spec(SPEC, SPEC.name)

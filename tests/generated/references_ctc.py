@@ -35,11 +35,13 @@ def loss(
     zero_infinity: bool = False,
 ) -> Any:
     """Reduced; one sample may come alone."""
-    if log_probs.ndim == 2:
-        return values(log_probs[:, None], targets, input_lengths, target_lengths, blank)[0]
-    found = values(log_probs, targets, input_lengths, target_lengths, blank)
+    scores = log_probs.reshape(len(log_probs), -1, log_probs.shape[-1])
+    lengths = np.atleast_1d(target_lengths)
+    found = values(scores, targets, np.atleast_1d(input_lengths), lengths, blank)
     found = np.where(np.isinf(found), 0, found) if zero_infinity else found
-    return found.sum() if reduction == "sum" else (found / np.maximum(target_lengths, 1)).mean()
+    if reduction == "none":
+        return found.reshape(log_probs.shape[1:-1])
+    return found.sum() if reduction == "sum" else (found / np.maximum(lengths, 1)).mean()
 
 
 CTC: dict[str, Callable[..., Any]] = {"ctc_values": values, "ctc_loss": loss}

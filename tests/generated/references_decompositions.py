@@ -46,13 +46,6 @@ def rank(
     return (values > np.maximum(np.asarray(limit)[..., None], relative)).sum(-1)
 
 
-def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
-    """The solution by the pseudo-inverse, and residuals where the driver gives them."""
-    x = np.linalg.pinv(self) @ b
-    residuals = (abs(self @ x - b) ** 2).sum(-2 if b.ndim > 1 else -1, keepdims=b.ndim == 1)
-    return x, residuals if driver == "gels" else np.zeros(0), None, np.zeros(0)
-
-
 def condition(self: Any, p: Any = None) -> Any:
     """The product of the norms of a matrix and its inverse."""
     return np.linalg.cond(self, p)
@@ -128,24 +121,6 @@ def lu_solve(LU: Any, pivots: Any, B: Any, left: bool = True, adjoint: bool = Fa
     return back @ B if left else B @ back
 
 
-def ldl_packed(a: Any) -> Any:
-    """L and D of matrices whose diagonal is large enough that no rows are exchanged: elimination, column by column."""
-    left = np.tril(a)
-    for i in range(a.shape[-1]):
-        column = left[..., i + 1 :, i] / left[..., i, i, None]
-        left[..., i + 1 :, i + 1 :] -= np.tril(column[..., :, None] * left[..., None, i + 1 :, i])
-        left[..., i + 1 :, i] = column
-    return left, None
-
-
-def ldl_solve(LD: Any, pivots: Any, B: Any, hermitian: bool = False) -> Any:
-    """The product of the three matrices, inverted: D is diagonal, or for negative pivots one block of 2 by 2."""
-    lower, middle = np.tril(LD, -1) + np.eye(len(LD)), np.diag(np.diag(LD))
-    if pivots[0] < 0:
-        lower, middle = np.eye(2), np.tril(LD) + np.tril(LD, -1).T
-    return np.linalg.inv(lower @ middle @ lower.T) @ B
-
-
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_vector_norm": vector_norm,
     "linalg_matrix_norm": matrix_norm,
@@ -164,7 +139,6 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_pinv": pinv,
     "pinverse": pinv,
     "linalg_matrix_rank": rank,
-    "linalg_lstsq": lstsq,
     "linalg_cond": condition,
     "linalg_matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
     "matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
@@ -179,12 +153,6 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_lu_factor": lambda A: lu_packed(A),
     "linalg_lu_factor_ex": lambda A: (*lu_packed(A), np.zeros(A.shape[:-2], np.int32)),
     "linalg_lu": lambda A: lu(A),
-    "lu": lambda self, get_infos=False: (*lu_packed(self), *[np.zeros(self.shape[:-2], np.int32)] * get_infos),
-    "ldl_packed": lambda self, hermitian, check_errors: (*ldl_packed(self), np.zeros(self.shape[:-2], np.int32)),
-    "linalg_ldl_factor": lambda self, hermitian=False: ldl_packed(self),
-    "linalg_ldl_factor_ex": lambda self: (*ldl_packed(self), np.zeros(self.shape[:-2], np.int32)),
-    "ldl_solve_matrices": ldl_solve,
-    "linalg_ldl_solve": ldl_solve,
     "lu_unpack": lu_unpack,
     "linalg_lu_solve": lu_solve,
     "lu_solve": lambda self, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, self),

@@ -47,7 +47,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "") -> Any:
 
 def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Slice by slice."""
-    slices = [x * min(1, maxnorm / (norm(x.reshape(-1), p) + 1e-7)) for x in np.moveaxis(self, dim, 0)]
+    lengths = [(x, norm(x.reshape(-1), p)) for x in np.moveaxis(self, dim, 0)]
+    slices = [x * (maxnorm / (length + 1e-7) if length > maxnorm else 1) for x, length in lengths]
     return np.moveaxis(np.stack(slices), 0, dim)
 
 

@@ -43,14 +43,6 @@ def turned(self: Any, input2: Any, input3: Any, left: bool = True, transpose: bo
     return q @ input3 if left else input3 @ q
 
 
-def solved(LD: Any, pivots: Any, B: Any, hermitian: bool = False) -> Any:
-    """With L and D in full, for factors that exchange nothing or two neighbours that are one block of D."""
-    lower, middle = np.tril(LD, -1) + np.eye(len(LD)), np.diag(np.diag(LD))
-    if pivots[0] < 0:
-        lower, middle = np.eye(2), LD + np.tril(LD, -1).T
-    return np.linalg.solve(lower @ middle @ (lower.conj() if hermitian else lower).T, B)
-
-
 FORMS: dict[str, Callable[..., Any]] = {
     "fill_diagonal_": fill_diagonal,
     "float_power_": lambda self, exponent: self**exponent,
@@ -67,6 +59,4 @@ FORMS: dict[str, Callable[..., Any]] = {
     ),
     "unsafe_split_with_sizes": lambda self, split_sizes, dim=0: tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim)),
     "ormqr": turned,
-    "linalg_ldl_solve": solved,
-    "ldl_solved": solved,
 }

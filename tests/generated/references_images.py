@@ -138,7 +138,6 @@ IMAGES: dict[str, Callable[..., Any]] = {
     "pixel_shuffle": pixel_shuffle,
     "pixel_unshuffle": pixel_unshuffle,
     "channel_shuffle": lambda self, groups: self[:, np.arange(self.shape[1]).reshape(groups, -1).T.ravel()],
-    "resample": resample,
     "resample_backward": resample_backward,
     "resample_bytes": lambda self, **kind: np.floor(resample(self * 1.0, **kind) + 0.5).clip(0, 255).astype(int),
     "grid_sampler": grid_sampler,

@@ -53,14 +53,6 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, inclu
     return result.reshape(self.shape)
 
 
-def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Any:
-    """The same places for all elements of a slice."""
-    shape = [1] * self.ndim
-    shape[dim] = -1
-    spread = np.broadcast_to(index.reshape(shape), source.shape)
-    return scatter_reduce(self, dim, spread, source, reduce, include_self)
-
-
 def scatter_with(self: Any, dim: int, index: Any, reduce: str, src: Any = None, value: Any = None) -> Any:
     """Sums or products."""
     src = np.full(index.shape, value, self.dtype) if src is None else src
@@ -94,7 +86,6 @@ PLACES: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": scatter_reduce,
     "scatter.src_reduce": scatter_with,
     "scatter.value_reduce": scatter_with,
-    "index_reduce": index_reduce,
     "order_of_true": lambda mask, available, lead: np.where(
         mask, (mask.cumsum(1) if lead else mask.cumsum().reshape(mask.shape)) - 1, 0
     ),

@@ -63,6 +63,8 @@ def check(name: str, style: Style, rtol: float = 1e-9, atol: float = 1e-9) -> No
     for text in texts(BY_NAME[name], style.dtype.kind):
         if style is COMPLEX and any(word in text for word in ("dtype", "amax", "amin")):
             continue  # complex numbers have no order
+        if style is MASK and "'mean'" in text:
+            continue  # and bools no mean
         got, right = run(name, text, style), expected(name, text, style)
         assert len(got) == len(right), text
         for one, other in zip(got, right, strict=True):
@@ -175,7 +177,7 @@ def widened(value: Any) -> Any:
 def test_layout_makes_no_difference(name: str) -> None:
     """Strided, transposed inputs give the same bits as contiguous ones, gradients the same up to rounding."""
     op = BY_NAME[name]
-    if op.name in ("as_strided", "view", "view_as", "view_as_complex"):
+    if op.name in ("as_strided", "as_strided_scatter", "view", "view_as", "view_as_complex"):
         return  # they speak about the layout
     for text in texts(op):
         for plain, strided in zip(

@@ -79,7 +79,7 @@ def test_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("way")
 def test_names(tmp_path: Path) -> None:
     """Names of any length and bytes can be saved under; one that is too long is an error that names it."""
-    for name in ("x" * 255, "\u00fc" * 127, "a b\n", ".specgrad-x.tmp"):
+    for name in ("x" * 255, os.fsdecode("\u00fc".encode() * 127), "a b\n", ".specgrad-x.tmp"):
         sg.save(1, tmp_path / name)
         assert sg.load(tmp_path / name) == 1
     sg.save(2, os.fsencode(tmp_path / "bytes"))  # type: ignore[arg-type]
