@@ -337,7 +337,7 @@ MISTAKES = [
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, self, dim)", "self"),
     Mistake("gradient to all elements", "largest", "zeros_of(grad, self.shape)",
-            "kept(grad, self.shape, dim, keepdim)", "self"),
+            "kept(grad, self.shape, dim, keepdim).expand(self.shape)", "self"),
     Mistake("missing conjugate of a matrix", "mm", "grad.mm(adjoint(mat2))", "grad.mm(mat2.t())", "self"),
     Mistake("missing transpose", "mm", "adjoint(self).mm(grad)", "self.conj().mm(grad)", "mat2"),
     Mistake("missing reduction of a broadcast bias", "convolution", "sum_all_but(grad, 1)", "grad", "bias"),
