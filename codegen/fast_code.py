@@ -98,8 +98,9 @@ class FastCode:
 
     @property
     def tried(self) -> str:
-        """The object that knows what the op has found that is tried first; empty where there is none."""
-        return self.op.calls.functions[self.op.entry.tries].upper() if self.op.entry.tries else ""
+        """The object that knows what the op has found that is tried first; empty where this package has none."""
+        tries = self.op.entry.tries
+        return self.op.calls.functions[tries].upper() if tries in self.op.calls.own else ""
 
     @property
     def tries_view(self) -> bool:

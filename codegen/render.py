@@ -58,7 +58,8 @@ class Renderer:
         self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
         self.inliner = Inliner(self.entries)
         entries = self.entries.values()
-        self.calls = Calls(self.library, self.function_names(), overload_numbers(entries))
+        own = frozenset(entry.name for entry in spec.entries)
+        self.calls = Calls(self.library, self.function_names(), overload_numbers(entries), own)
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,

@@ -159,6 +159,7 @@ class Calls:
     library: Library  # the helpers, kernels, ... and where they are defined
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
+    own: frozenset[str]  # the entries whose records stand in the same package
 
     def spelling(self, name: str) -> str:
         helper = self.library.get("helper", name)

@@ -178,8 +178,9 @@ class OneEntry(Renderer):
     """Renders one entry, which stands for the one of its name: all others are called as they are in `generated`."""
 
     def __init__(self, whole: Renderer, entry: Entry, generated: str = "") -> None:
-        kept = ("target", "library", "calls", "environment", "bases", "home")
+        kept = ("target", "library", "environment", "bases", "home")
         self.__dict__.update({name: vars(whole)[name] for name in kept})
+        self.calls = replace(whole.calls, own=frozenset((entry.name,)))
         self.own = [entry if other.name == entry.name else other for other in whole.spec.entries]
         self.spec = replace(whole.spec, entries=(entry,))
         self.entries = {**whole.entries, entry.name: entry}

@@ -60,7 +60,7 @@ def problems(load: Callable[[str], tuple[Spec, list[str]]]) -> Callable[[str], l
 @pytest.fixture
 def calls(tmp_path: Path) -> Calls:
     """Calls without helpers."""
-    return Calls(Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)), {}, {})
+    return Calls(Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)), {}, {}, frozenset())
 
 
 def meanings(entry: Entry) -> dict[str, str]:

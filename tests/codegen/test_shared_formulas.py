@@ -32,7 +32,7 @@ def calls(tmp_path: Path) -> Calls:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     library = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),))
-    return Calls(library, {"pair": "pair"}, {"pair": 0})
+    return Calls(library, {"pair": "pair"}, {"pair": 0}, frozenset())
 
 
 def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:

@@ -175,6 +175,14 @@ ENTRIES = {
           result: auto_linear
           samples: ["self=T(3, 4), size=[4, 3]"]
         """,
+    "looked_up": """\
+        (Tensor self, Tensor mat2) -> Tensor
+          dtypes: [float]
+          try: mm
+          composite: mm(self, mat2)
+          reference: self @ mat2
+          samples: ["self=T(2, 3), mat2=T(3, 4)"]
+        """,
     "centre": """\
         (Tensor self) -> Tensor
           dtypes: [int, float]
