@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def scatter_reduce(
 
 def _require_numbers_of_mean(op: str, self: Any, reduce: str) -> None:
     if reduce == "mean" and self.dtype.name == "bool":
-        raise DtypeError(f"{op}(): mean is not implemented for bools")
+        raise DtypeError(f"{op}(): reduce='mean' expected self of numbers, got {self.dtype}")
 
 
 def scatter_by(op: str, self: Any, dim: int, index: Any, src: Any, reduce: str) -> tuple[Any, ...]:
@@ -203,13 +204,16 @@ def as_strided_scatter(
     if views.may_overlap(size, stride) and _share_places(size, stride):
         raise RuntimeError(
             f"{op}(): unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location"
+            f"location: expected size and stride of elements apart from each other, got size {list(size)} and stride "
+            f"{list(stride)}"
         )
     return self, src, size, stride, offset
 
 
 def _share_places(size: Ints, stride: Ints) -> bool:
-    """Whether two elements of a layout lie in one place."""
+    """Whether two elements of a layout inside a storage lie in one place: surely, if there are more than places."""
+    if prod(size) > views.span(size, stride):
+        return True
     places = np.zeros(1, np.int64)
     for count, step in zip(size, stride, strict=True):
         places = (places[:, None] + step * np.arange(count)).reshape(-1)

@@ -19,6 +19,7 @@ from .references_forms import FORMS
 from .references_fourier import FOURIER
 from .references_images import IMAGES
 from .references_joining import JOINING
+from .references_ldl import LDL
 from .references_linalg import LINALG
 from .references_losses import LOSSES
 from .references_network import NETWORK
@@ -234,6 +235,7 @@ REFERENCES: dict[str, Reference] = {
     **STATISTICS,
     **LINALG,
     **DECOMPOSITIONS,
+    **LDL,
     **NETWORK,
     **POOLING,
     **SEQUENCES,

@@ -46,6 +46,22 @@ def rank(
     return (values > np.maximum(np.asarray(limit)[..., None], relative)).sum(-1)
 
 
+def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
+    """SciPy's, matrix by matrix, with the parts that the driver gives."""
+    by_values, right = driver in ("gelsd", "gelss"), b[..., None] if b.ndim < self.ndim else b
+    parts = "(m,n),(m,k)->(n,k),(k),(),(s)"
+
+    def one(a: Any, y: Any) -> Any:
+        x, residuals, rank, values = linalg.lstsq(a, y, rcond)
+        return x, residuals if residuals.size else abs(a @ x - y).sum(0) * np.nan, rank, values
+
+    x, residuals, rank, values = np.vectorize(one, signature=parts)(self, right)
+    told = self.shape[-2] > self.shape[-1] and (driver == "gels" or (by_values and (rank == self.shape[-1]).all()))
+    nothing = np.zeros(0)
+    x = x if right is b else x[..., 0]
+    return x, residuals if told else nothing, nothing if driver == "gels" else rank, values if by_values else nothing
+
+
 def condition(self: Any, p: Any = None) -> Any:
     """The product of the norms of a matrix and its inverse."""
     return np.linalg.cond(self, p)
@@ -94,6 +110,12 @@ def lu_packed(A: Any) -> Any:
     return np.tril(lower, -1) + upper, None
 
 
+def first_zero(a: Any) -> Any:
+    """The first zero on the diagonal of U, counted from 1; 0 if there is none."""
+    diagonal = np.diagonal(lu_packed(a)[0], 0, -2, -1)
+    return np.where((diagonal == 0).any(-1), (diagonal == 0).argmax(-1) + 1, 0)
+
+
 def exchanged(pivots: Any, rows: int) -> Any:
     """The order of the rows after all exchanges."""
     if pivots.ndim > 1:
@@ -139,6 +161,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_pinv": pinv,
     "pinverse": pinv,
     "linalg_matrix_rank": rank,
+    "linalg_lstsq": lstsq,
     "linalg_cond": condition,
     "linalg_matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
     "matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
@@ -153,6 +176,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_lu_factor": lambda A: lu_packed(A),
     "linalg_lu_factor_ex": lambda A: (*lu_packed(A), np.zeros(A.shape[:-2], np.int32)),
     "linalg_lu": lambda A: lu(A),
+    "lu": lambda self, get_infos=False: (*lu_packed(self), first_zero(self))[: 2 + get_infos],
     "lu_unpack": lu_unpack,
     "linalg_lu_solve": lu_solve,
     "lu_solve": lambda self, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, self),

@@ -64,6 +64,34 @@ def inverse_symmetric(self: Any, s: Any, dim: Any, norm: Any) -> Any:
     return np.conj(fft.rfftn(self, s, dim, OPPOSITE[norm]))
 
 
+def spectrogram(
+    self: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool = True,
+    align_to_window: bool = False,
+) -> Any:
+    """Frame by frame; as many frequencies as tell all."""
+    if self.ndim == 2:
+        options = (n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, True, align_to_window)
+        return np.array([spectrogram(row, *options) for row in self])
+    x = self
+    if center:
+        x = np.pad(x, n_fft // 2, {"replicate": "edge", "circular": "wrap"}.get(pad_mode, pad_mode))
+    x = np.pad(x, (n_fft - (win_length or n_fft)) // 2) if align_to_window else x
+    begins = range(0, len(x) - n_fft + 1, hop_length or n_fft // 4)
+    frames = [fft.fft(x[i : i + n_fft] * in_the_middle(window, win_length, n_fft)) for i in begins]
+    found = np.array(frames).T / np.sqrt(n_fft if normalized else 1)
+    real = not np.iscomplexobj(self) and not np.iscomplexobj(window) if onesided is None else onesided
+    return found[: n_fft // 2 + 1] if real else found
+
+
 def signal(
     self: Any,
     n_fft: int,
@@ -118,5 +146,6 @@ FOURIER: dict[str, Callable[..., Any]] = {
     "fft_ihfftn": over(inverse_symmetric),
     "fft_fftshift": lambda self, dim=None: fft.fftshift(self, dim),
     "fft_ifftshift": lambda self, dim=None: fft.ifftshift(self, dim),
+    "stft": spectrogram,
     "istft": signal,
 }

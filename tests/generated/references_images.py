@@ -46,8 +46,8 @@ def matrix(n: int, m: int, filter: str, align_corners: bool, scale: Any, antiali
     step = (n - 1) / max(m - 1, 1) * (m > 1) if align_corners else 1 / scale if scale else n / m
     result = np.zeros((m, n))
     for i in range(m):
-        if filter == "nearest-exact":
-            result[i, int((i + 0.5) * step)] = 1
+        if filter.startswith("nearest"):
+            result[i, int((i + 0.5 * (filter == "nearest-exact")) * step)] = 1
             continue
         centre = (i + 0.5) * step - 0.5 if not align_corners or antialias else i * step
         wide = max(step, 1.0) if antialias else 1.0
@@ -138,6 +138,7 @@ IMAGES: dict[str, Callable[..., Any]] = {
     "pixel_shuffle": pixel_shuffle,
     "pixel_unshuffle": pixel_unshuffle,
     "channel_shuffle": lambda self, groups: self[:, np.arange(self.shape[1]).reshape(groups, -1).T.ravel()],
+    "resample": resample,
     "resample_backward": resample_backward,
     "resample_bytes": lambda self, **kind: np.floor(resample(self * 1.0, **kind) + 0.5).clip(0, 255).astype(int),
     "grid_sampler": grid_sampler,

@@ -53,6 +53,20 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, inclu
     return result.reshape(self.shape)
 
 
+def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Any:
+    """The same places for all elements of a slice."""
+    rows = np.atleast_1d(source)
+    places = np.broadcast_to(index.reshape(along(dim, rows.ndim)), rows.shape)
+    return scatter_reduce(np.atleast_1d(self), dim, places, rows, reduce, include_self).reshape(self.shape)
+
+
+def along(dim: int, ndim: int) -> Any:
+    """The shape of a vector that counts along one of several dimensions."""
+    shape = [1] * ndim
+    shape[dim] = -1
+    return shape
+
+
 def scatter_with(self: Any, dim: int, index: Any, reduce: str, src: Any = None, value: Any = None) -> Any:
     """Sums or products."""
     src = np.full(index.shape, value, self.dtype) if src is None else src
@@ -86,6 +100,7 @@ PLACES: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": scatter_reduce,
     "scatter.src_reduce": scatter_with,
     "scatter.value_reduce": scatter_with,
+    "index_reduce": index_reduce,
     "order_of_true": lambda mask, available, lead: np.where(
         mask, (mask.cumsum(1) if lead else mask.cumsum().reshape(mask.shape)) - 1, 0
     ),

@@ -48,6 +48,8 @@ ERRORS: list[tuple[type[Exception], Any]] = [
     (RuntimeError, lambda: X.slice_scatter(X[:2], 0, 1, 3, 0)),
     (RuntimeError, lambda: X.diagonal_scatter(X[0])),
     (RuntimeError, lambda: X.as_strided_scatter(X[0], (3,), (2,), 1)),
+    (RuntimeError, lambda: X.as_strided_scatter(sg.ones(3, 2), (3, 2), (2, 2))),
+    (RuntimeError, lambda: X.as_strided_scatter(sg.ones(()).expand(2**40), (2**40,), (0,))),
     (RuntimeError, lambda: sg.take_along_dim(X, at(0, 1), 1)),
     (RuntimeError, lambda: sg.take_along_dim(X, at([0.0]), 1)),
 ]
