@@ -1,7 +1,8 @@
 """`python -m codegen mutate [OP...]`: changes entries of a spec, one thing at a time, and sees who notices.
 
 A mutant is killed where `validate`, `verify` or the op's example finds something, and survives where none does.
-Survivors are listed: each is a mistake that nobody would have found, or another way to write the same.
+Survivors are listed, those first that are mistakes for sure: with a call that tells them from the entry, which is to
+become a sample. Those that no call of some thousands tells apart most likely are other ways to write the same.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .project import Project, add_options
 from .verify_bounds import ENVIRONMENT
 from .verify_command import LIMIT, choose, seconds
 from .verify_each import PROCESSES
-from .verify_mutant import Origin, judge, weigh
+from .verify_mutant import Origin, Verdict, judge, weigh
 
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
@@ -39,7 +40,7 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries, project.renderer.library.homes), options)
     for each in scores:
-        print("\n".join([str(each), *(f"  {mutant}" for mutant in each.survivors)]))
+        print("\n".join([str(each), *each.lines()]))
     print("\n".join([*by_kind(scores), total(scores, time.perf_counter() - begin)]))
     if options.json:
         options.json.write_text(json.dumps([record(each) for each in scores], indent=1), encoding="utf-8")
@@ -101,16 +102,10 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
 
 
 def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
-    if isinstance(answer, Lost):
-        answer = answer.how if mutant is None else (answer.how, "")
     if mutant is None:
-        score.wrong = answer
-    elif answer[0]:
-        score.killed.append((mutant, answer[0]))
-    elif answer[1]:
-        score.equivalent.append((mutant, answer[1]))
+        score.wrong = answer.how if isinstance(answer, Lost) else answer
     else:
-        score.survivors.append(mutant)
+        score.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
 
 
 def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .model import Entry
 from .mutate_entries import Mutant
+from .verify_mutant import Verdict
 
 
 @dataclass
@@ -18,12 +19,33 @@ class Score:
     entry: Entry
     wrong: str = ""  # what is wrong with the entry itself: then its mutants say nothing
     killed: list[tuple[Mutant, str]] = field(default_factory=list)
-    equivalent: list[tuple[Mutant, str]] = field(default_factory=list)
-    survivors: list[Mutant] = field(default_factory=list)
+    equivalent: list[tuple[Mutant, str]] = field(default_factory=list)  # and why
+    unlike: list[tuple[Mutant, str]] = field(default_factory=list)  # survivors, and a call that shows the mistake
+    alike: list[tuple[Mutant, int]] = field(default_factory=list)  # survivors that so many calls do not tell apart
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        return [mutant for mutant, _ in (*self.unlike, *self.alike)]
 
     @property
     def count(self) -> int:
         return len(self.killed) + len(self.equivalent) + len(self.survivors)
+
+    def note(self, mutant: Mutant, verdict: Verdict) -> None:
+        """Keep what became of a mutant."""
+        if verdict.found:
+            self.killed.append((mutant, verdict.found))
+        elif verdict.equal:
+            self.equivalent.append((mutant, verdict.equal))
+        elif verdict.call:
+            self.unlike.append((mutant, verdict.call))
+        else:
+            self.alike.append((mutant, verdict.calls))
+
+    def lines(self) -> Iterator[str]:
+        """The survivors, those first that a call shows to be wrong."""
+        yield from (f"  {mutant}: told apart by {call}" for mutant, call in self.unlike)
+        yield from (f"  {mutant}: not told apart by {count} calls" for mutant, count in self.alike)
 
     def __str__(self) -> str:
         if self.wrong:
@@ -35,17 +57,21 @@ class Score:
 
 
 def total(scores: Sequence[Score], took: float) -> str:
+    """All in one line: of the survivors, those alone are surely mistakes that a call shows to be some."""
     judged = [each for each in scores if not each.wrong]
-    killed, same, left = (
-        sum(counts)
-        for counts in zip(
-            *[(len(e.killed), len(e.equivalent), len(e.survivors)) for e in judged] or [(0, 0, 0)], strict=True
-        )
+    killed, same, unlike, alike = (
+        sum(len(part) for part in parts)
+        for parts in zip(*[(e.killed, e.equivalent, e.unlike, e.alike) for e in judged] or [([],) * 4], strict=True)
     )
     return (
-        f"{len(judged)} ops, {killed + same + left} mutants, {same} equivalent, {killed} killed "
-        f"({share(scores):.1%} of those that differ), {left} survive, {took:.0f} s"
+        f"{len(judged)} ops, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
+        f"({percent(killed, unlike + alike)} of those that differ), {unlike + alike} survive: "
+        f"{alike} that no call tells apart, {unlike} that one does ({percent(killed, unlike)} killed), {took:.0f} s"
     )
+
+
+def percent(killed: int, left: int) -> str:
+    return f"{killed / (killed + left):.1%}" if killed + left else "none"
 
 
 def share(scores: Sequence[Score]) -> float:
@@ -57,15 +83,16 @@ def share(scores: Sequence[Score]) -> float:
 
 def by_kind(scores: Sequence[Score]) -> Iterator[str]:
     """The figures for each key, and for formulas of gradients and of tangents."""
-    killed, left, same = Counter[str](), Counter[str](), Counter[str]()
+    counts = {part: Counter[str]() for part in ("killed", "equivalent", "unlike", "alike")}
     for each in scores:
-        killed.update(kind_of(each.entry, mutant) for mutant, _ in each.killed)
-        same.update(kind_of(each.entry, mutant) for mutant, _ in each.equivalent)
-        left.update(kind_of(each.entry, mutant) for mutant in each.survivors)
-    for kind in sorted({*killed, *left, *same}):
-        differ = killed[kind] + left[kind]
-        share = f"{killed[kind] / differ:.1%}" if differ else "none differ"
-        yield f"  {kind}: {killed[kind]} of {differ} killed, {same[kind]} equivalent: {share}"
+        for part, count in counts.items():
+            count.update(kind_of(each.entry, mutant) for mutant, _ in getattr(each, part))
+    for kind in sorted(set().union(*counts.values())):
+        killed, same, unlike, alike = (count[kind] for count in counts.values())
+        yield (
+            f"  {kind}: {killed} of {killed + unlike + alike} killed, {same} equivalent, {alike} alike: "
+            f"{percent(killed, unlike + alike)}, {percent(killed, unlike)} of those that a call tells apart"
+        )
 
 
 def kind_of(entry: Entry, mutant: Mutant) -> str:
@@ -94,5 +121,8 @@ def record(score: Score) -> dict[str, Any]:
         "killed": [{**shown(mutant), "found": found} for mutant, found in score.killed],
         "wrong": score.wrong,
         "equivalent": [{**shown(mutant), "why": why} for mutant, why in score.equivalent],
-        "survivors": [shown(mutant) for mutant in score.survivors],
+        "survivors": [
+            *({**shown(mutant), "told apart by": call} for mutant, call in score.unlike),
+            *({**shown(mutant), "not told apart by": f"{count} calls"} for mutant, count in score.alike),
+        ],
     }

@@ -32,6 +32,7 @@ from .scope import Ops
 from .validate import CHECKS
 from .verify import verify_op
 from .verify_alike import alike
+from .verify_apart import Apart, apart
 from .verify_command import package_of
 from .verify_equivalence import equivalent, tangent
 from .verify_example import check_examples
@@ -50,6 +51,18 @@ class Origin(NamedTuple):
     spec: Path | None = None  # the tree's for None
     out: Path | None = None
     base: str | None = None
+
+
+class Verdict(NamedTuple):
+    """What is found wrong with a mutant, or why nothing can be, or the call that shows what nobody found.
+
+    One that no call of `calls` tells from its entry has neither.
+    """
+
+    found: str = ""
+    equal: str = ""
+    call: str = ""
+    calls: int = 0
 
 
 class Found(BaseException):
@@ -98,25 +111,34 @@ def examples(project: Project, entry: Entry) -> list[str]:
     return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
 
 
-def weigh(
-    origin: Origin, entry: Entry, mutant: Entry, key: str, trees: tuple[ast.expr, ast.expr] | None
-) -> tuple[str, str]:
-    """(what is found wrong with a mutant, why nothing can be): a survivor has neither."""
+Trees = tuple[ast.expr, ast.expr] | None
+
+
+def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
+    """What becomes of a mutant that changes a key, or its expression."""
     if found := judge(origin, mutant):
-        return found, ""
+        return Verdict(found)
+    if equal := _why_equal(origin, entry, mutant, key, trees):
+        return Verdict(equal=equal)
+    call, calls = _apart(origin, completed(mutant))
+    return Verdict(call=call, calls=calls)
+
+
+def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> str:
+    """Why nothing can be found wrong; empty where something may be."""
     if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
-        return "", "the same generated code"
+        return "the same generated code"
     if key == "commutative" and entry.commutative:
-        return "", "operands that change places are another way to the same, which was checked"
+        return "operands that change places are another way to the same, which was checked"
     if key == "replaces":
         why = "the entry may say so" if mutant.replaces else "without the key more is kept than is needed"
-        return "", f"each element keeps its value or is replaced, which was checked: {why}"
+        return f"each element keeps its value or is replaced, which was checked: {why}"
     if key in OF_DTYPES:
-        return "", _alike(origin, completed(mutant))
+        return _alike(origin, completed(mutant))
     if trees is None and key in entry.forward and key in mutant.forward:
         rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
         trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
-    return "", _same(origin, entry, key, *trees) if trees else ""
+    return _same(origin, entry, key, *trees) if trees else ""
 
 
 def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
@@ -129,12 +151,25 @@ def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.e
 
 def _alike(origin: Origin, mutant: Entry) -> str:
     """Why no dtypes tell a mutant from its entry; empty where some do."""
+    with _beside(origin, mutant) as (tree, op):
+        count = alike(tree, op)
+    return f"no input tells them apart: {count} calls" if count else ""
+
+
+def _apart(origin: Origin, mutant: Entry) -> Apart:
+    """A call that tells a mutant from its entry."""
+    with _beside(origin, mutant) as (tree, op):
+        return apart(tree, op)
+
+
+@contextmanager
+def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
+    """The records of an entry and of its mutant."""
     tree = settled(origin)[mutant.name]
     generated = tree.function.__module__.rpartition(".")[0]
     with imported(origin, mutant, generated) as op, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        count = alike(tree, op)
-    return f"no input tells them apart: {count} calls" if count else ""
+        yield tree, op
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:

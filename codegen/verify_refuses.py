@@ -1,5 +1,6 @@
 """The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed.
 
+Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there.
 The error of a public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
 """
 
@@ -48,7 +49,7 @@ def _fault(outcome: Exception | str, wanted: str) -> str:
     """What is wrong with the way in which a call is refused, if it is."""
     if isinstance(outcome, str):
         return f"gives {outcome}, where an error is wanted"
-    if computes(outcome):
+    if computes(outcome) and wanted != "LinAlgError":
         return f"is refused by what computes it, and not before: {said(outcome)}"
     if not is_proper(outcome) or not on_purpose(outcome):
         return f"fails by accident: {said(outcome)}"

@@ -28,8 +28,7 @@ class TypedCall:
 
     def _drawn(self) -> Iterator[Drawn]:
         for value in self.arguments.values():
-            items = value if isinstance(value, list) else [value]
-            yield from (item for item in items if isinstance(item, Drawn))
+            yield from (item for item in _items(value) if isinstance(item, Drawn))
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
         """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
@@ -47,23 +46,36 @@ class TypedCall:
                 found.append(own)
         return found
 
-    def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """What the op gives for such tensors; those with a gradient require it. `others` stand for arguments."""
-        given = {id(drawn): array for drawn, array in zip(self.tensors, arrays, strict=True)}
+    def leaves(self, arrays: Sequence[np.ndarray]) -> list[Any]:
+        """Tensors of such numbers; those with a gradient require it."""
+        with_gradient = [id(item) for name in self.inputs for item in _items(self.arguments.get(name))]
+        return [_tensor(a, id(drawn) in with_gradient) for drawn, a in zip(self.tensors, arrays, strict=True)]
 
-        def passed(name: str, value: Any) -> Any:
+    def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """What the op gives for tensors of such numbers. `others` stand for arguments."""
+        return self.given(self.leaves(arrays), others)
+
+    def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """What the op gives for such tensors."""
+        places = {id(drawn): tensor for drawn, tensor in zip(self.tensors, tensors, strict=True)}
+
+        def passed(value: Any) -> Any:
             if isinstance(value, list):
-                return [passed(name, item) for item in value]
+                return [passed(item) for item in value]
             if not isinstance(value, Drawn):
                 return value
-            return _tensor(given.get(id(value), value.array), name in self.inputs)
+            return places[id(value)] if id(value) in places else _tensor(value.array, False)
 
-        arguments = {name: passed(name, value) for name, value in (self.arguments | dict(others or {})).items()}
+        arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
             arguments["self"] = arguments["self"].detach()
         with np.errstate(all="ignore"):
             found = self.op.function(**{("input" if name == "self" else name): v for name, v in arguments.items()})
         return [found] if isinstance(found, TensorBase) else list(found)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _tensor(array: np.ndarray, has_gradient: bool) -> Any:

@@ -23,13 +23,13 @@ INTS = (0, 1, -1, 2)
 NUMBERS = (0.0, 1.0, 0.5, -1.5)
 
 
-def variants(op: Any) -> list[str]:
+def variants(op: Any, most: int | None = MOST) -> list[str]:
     """The calls, each once; none that the entry lists, and none of ops that only formulas call, as they please."""
     if op.kind == "elementwise" or is_internal(op):
         return []
     known = {*call_texts(op), *op.hard}
     found = dict.fromkeys(text for sample in op.samples for text in of_sample(op, sample))
-    return [text for text in found if text not in known][:MOST]
+    return [text for text in found if text not in known][:most]
 
 
 def variant_points(op: Any) -> Iterator[tuple[str, bool]]:

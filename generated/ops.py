@@ -8480,6 +8480,10 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Example:
         >>> sg.angle(sg.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])
+        >>> z = sg.tensor([0j, 2], requires_grad=True)
+        >>> sg.angle(z).sum().backward()
+        >>> z.grad  # at 0 there is no slope
+        tensor([0.+0.0000j, 0.+0.5000j])
     """
     if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
         return lifted
@@ -17331,6 +17335,11 @@ def linalg_lstsq(
     Example:
         >>> sg.linalg.lstsq(sg.tensor([[2.0], [0.0]]), sg.tensor([[4.0], [3.0]])).solution
         tensor([[2.]])
+        >>> A = sg.tensor([[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]])
+        >>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").rank
+        tensor([2, 1])
+        >>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").residuals  # where a rank is not full there are none
+        tensor([])
     """
     if (
         watch.lifts
@@ -18701,6 +18710,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         tensor([[0, 1],
                 [2, 3],
                 [4, 5]])
+        >>> sg.reshape(sg.tensor([[1, 2], [3, 4]]).t(), (4,))
+        tensor([1, 3, 2, 4])
     """
     if not watch.active:
         result = VIEW_DEFAULT.launch(input, shape)
@@ -18766,6 +18777,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.arange(4).reshape_as(sg.zeros(2, 2))
         tensor([[0, 1],
                 [2, 3]])
+        >>> sg.tensor([[1, 2], [3, 4]]).t().reshape_as(sg.zeros(4))
+        tensor([1, 3, 2, 4])
     """
     if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
         return lifted
@@ -32860,6 +32873,14 @@ def embedding_bag(
         >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
         tensor([[4., 6.],
                 [5., 6.]])
+        >>> rows = sg.nn.functional.embedding_bag(sg.tensor([[0, 0]]), table.requires_grad_(), scale_grad_by_freq=True)
+        >>> rows.sum().backward()
+        >>> table.grad[0]  # each of the two gives a half of a half
+        tensor([0.5000, 0.5000])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([[1, 1]]), table.detach(), max_norm=2.5)
+        tensor([[1.5000, 2.0000]])
+        >>> table.tolist()  # the rows that are named are made shorter in place
+        [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
     """
     if (
         watch.lifts
@@ -33646,6 +33667,10 @@ def xlog1py(input, other, *, out=None):
     Example:
         >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
         tensor([0.0000, 2.1972])
+        >>> x = sg.zeros(2, requires_grad=True)
+        >>> sg.special.xlog1py(x, sg.tensor([-1.0, -2.0])).sum().backward()
+        >>> x.grad  # where there is no logarithm
+        tensor([0., 0.])
     """
     if isinstance(input, Tensor):
         return xlog1py_default(input, other, out=out)

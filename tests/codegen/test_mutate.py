@@ -171,7 +171,8 @@ def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest
     (record,) = json.loads(out.read_text(encoding="utf-8"))
     listed = [line for line in shown if line.startswith("  derivatives.yaml:")]
     assert len(record["survivors"]) == len(listed)
-    assert any(re.fullmatch(r"  dtype: \d+ of \d+ killed, \d+ equivalent: 100.0%", line) for line in shown)
+    assert all(" told apart by " in line for line in listed)
+    assert any(re.fullmatch(r"  dtype: \d+ of \d+ killed, \d+ equivalent, 0 alike: 100.0%, .*", line) for line in shown)
     assert len(record["killed"]) + len(record["equivalent"]) + len(record["survivors"]) == record["mutants"]
     assert [m for m in record["survivors"] if m["key"] in ("self", "elementwise", "result")] == []
 
