@@ -17,8 +17,9 @@ from .places import Source, Text
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
-from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, faults
+from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 
+RESULT = "result"  # the last name of a reference
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
@@ -51,7 +52,7 @@ class EntryReader(Fields):
             schema=schema,
             where=self.where("name"),
             compute=self._compute(schema),
-            reference=self._reference(),
+            reference=self._reference(schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
             commutative=(self.choice("commutative") or "false").lower() == "true",
@@ -169,21 +170,26 @@ class EntryReader(Fields):
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
         """What `where` defines: each by the arguments and by the names above it."""
         node = self.values.get("where")
-        if node is None:
-            return {}
+        return {} if node is None else self._named("where", node, schema, TENSOR_SYNTAX)
+
+    def _named(
+        self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
+    ) -> dict[str, Formula]:
+        """Names with expressions, in their order; an output's name may only be that of the last one."""
         if not isinstance(node, yaml.MappingNode) or not node.value:
-            self.report(self.source.where(node), "expected names with expressions, one a line", "where")
+            self.report(self.source.where(node), "expected names with expressions, one a line", key)
             return {}
         found: dict[str, Formula] = {}
-        for key, value in node.value:
-            name = key.value if isinstance(key, yaml.ScalarNode) else ""
-            if fault := name_fault(name, schema, found):
-                self.report(self.source.where(key), fault, "where")
+        for place, (own, value) in enumerate(node.value, 1):
+            name = own.value if isinstance(own, yaml.ScalarNode) else ""
+            ends = name == last and place == len(node.value)
+            if not ends and (fault := name_fault(name, schema, found)):
+                self.report(self.source.where(own), fault, key)
             elif not isinstance(value, yaml.ScalarNode):
                 self.report(self.source.where(value), "an expression is wanted here, not a list or a mapping", name)
             else:
                 text = self.source.text(value)
-                tree = formula.parse_expression(text, TENSOR_SYNTAX, self.about(name))
+                tree = formula.parse_expression(text, syntax, self.about(name))
                 found[name] = self._meant(Formula(text.value, tree, text.where()), name, _trees(found))
         return found
 
@@ -256,11 +262,17 @@ class EntryReader(Fields):
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
-    def _reference(self) -> Formula | None:
-        """What the op gives, in terms of NumPy."""
+    def _reference(self, schema: Schema) -> dict[str, Formula]:
+        """What the op gives, in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
+        node = self.values.get("reference")
+        if isinstance(node, yaml.MappingNode):
+            found = self._named("reference", node, schema, REFERENCE_SYNTAX, last=RESULT)
+            if RESULT not in found:
+                self.report(self.source.where(node), f"expected '{RESULT}' as the last name", "reference")
+            return found
         text = self.text("reference")
         tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about("reference")) if text else None
-        return Formula(text.value, tree, text.where()) if text and tree is not None else None
+        return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}
 
     def _refuses(self) -> tuple[Refusal, ...]:
         """Calls that must raise: a list, or a list for each class of errors."""

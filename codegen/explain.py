@@ -8,6 +8,7 @@ from .callers import part_of
 from .kernel_code import ElementKernels
 from .model import Entry
 from .node_code import NodeCode
+from .reference import statements
 from .render import Renderer, has_node
 from .savings import SavedTensor
 from .suggest import did_you_mean
@@ -54,8 +55,7 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
     yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
-    if entry.reference:
-        yield field("reference", " ".join(entry.reference.text.split()))
+    yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
     if entry.check:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")

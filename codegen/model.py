@@ -138,7 +138,7 @@ class Entry:
     schema: Schema
     where: Where
     compute: Compute
-    reference: Formula | None = None  # the same in terms of NumPy
+    reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None
     commutative: bool = False  # x <operator> y = y <operator> x

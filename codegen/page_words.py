@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .doc_words import kinds
 from .model import Entry
 from .op_code import OpCode
+from .reference import statements
 from .render import Renderer, has_node
 from .rule_doc import promise
 
@@ -29,7 +30,7 @@ def definitions(entry: Entry) -> Iterator[str]:
 
 def reference(entry: Entry) -> str:
     """What the op gives in terms of NumPy, with which `verify` compares it."""
-    return f"`{one_line(entry.reference.text)}`" if entry.reference else ""
+    return "; ".join(f"`{line}`" for line in statements(entry.reference))
 
 
 def refuses(entry: Entry) -> str:

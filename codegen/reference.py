@@ -1,20 +1,23 @@
 """The language of the key `reference`: expressions in terms of NumPy and SciPy, which say what an op gives.
 
-Such an expression is Python's, without statements: arrays and numbers by the names of the op's arguments, a few of
-Python's functions, and what `np`, `scipy` and `math` have to compute with. Nothing there reads or writes files, and
-nothing is drawn at random. Nothing of specgrad is in scope: a reference is another witness.
+A reference is one expression of Python's, or a few that have names (`size: self.shape[dim]`), the last `result`. In
+scope are arrays and numbers by the names of the op's arguments, the names above, a few of Python's functions, and what
+`np`, `scipy` and `math` have to compute with. Nothing there reads or writes files, and nothing is drawn at random.
+Nothing of specgrad is in scope: a reference is another witness.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from .model import Formula
 from .suggest import did_you_mean
 
 FUNCTIONS = {
@@ -107,15 +110,30 @@ def _attribute(owner: Any, name: str) -> Any:
         return getattr(owner, name, None)
 
 
+def statements(reference: Mapping[str, Formula]) -> list[str]:
+    """A reference as text, a line a part: `size = self.shape[dim]`, and last the expression of the result."""
+    texts = [(name, " ".join(part.text.split())) for name, part in reference.items()]
+    return [*(f"{name} = {text}" for name, text in texts[:-1]), *(text for _, text in texts[-1:])]
+
+
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """What a reference gives for the values of an op's arguments."""
-    tree = ast.parse(" ".join(text.split()), mode="eval")
+    """What a reference, in lines, gives for the values of an op's arguments."""
+    *parts, result = text.splitlines()
     # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}
-    scope = {"__builtins__": hidden, **FUNCTIONS, **{name: importlib.import_module(m) for name, m in ROOTS.items()}}
+    roots = {name: importlib.import_module(module) for name, module in ROOTS.items()}
+    scope = {"__builtins__": hidden, **FUNCTIONS, **roots, **values}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of slices without numbers, and of conversions that are meant
-        return eval(compile(tree, "<reference>", "eval"), {**scope, **values})
+        for part in parts:
+            name, _, expression = part.partition(" = ")
+            scope[name] = eval(_compiled(expression), scope)
+        return eval(_compiled(result), scope)
+
+
+@functools.cache
+def _compiled(expression: str) -> Any:
+    return compile(expression, "<reference>", "eval")
 
 
 def same_expression(reference: ast.expr, computation: ast.expr) -> bool:

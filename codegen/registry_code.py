@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from .model import Entry
+from .reference import statements
 from .savings import differentiable_formulas
 
 
@@ -37,7 +38,7 @@ class RegistryCode:
 
     @property
     def reference(self) -> str:
-        return " ".join(self.entry.reference.text.split()) if self.entry.reference else ""
+        return "\n".join(statements(self.entry.reference))
 
     @property
     def refuses(self) -> tuple[tuple[str, str], ...]:

@@ -13,13 +13,29 @@ from .reference import name_faults, same_expression
 def check_reference(context: Context) -> Iterator[Problem]:
     """Names of arguments, functions and libraries; another expression than that by which the op is computed."""
     entry = context.entry
-    if entry.reference is None or entry.reference.tree is None:
+    parts = {name: part.written or part.tree for name, part in entry.reference.items()}
+    arguments = [a.name for a in entry.schema.arguments]
+    known, used = list(arguments), set[str]()
+    for name, tree in parts.items():
+        if tree is None:
+            return
+        for node, message in name_faults(tree, known):
+            yield context.problem(node, message, "reference")
+        known.append(name)
+        used |= {node.id for node in names(tree)}
+    for name, part in [*entry.reference.items()][:-1]:
+        if name not in used:
+            yield context.problem(part.where, f"nothing uses '{name}'", "reference")
+    yield from _check_result(context, used & set(arguments))
+
+
+def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
+    entry = context.entry
+    if not entry.reference:
         return
-    tree, arguments = entry.reference.tree, [a.name for a in entry.schema.arguments]
-    for node, message in name_faults(tree, arguments):
-        yield context.problem(node, message, "reference")
-    if not {node.id for node in names(tree)} & set(arguments) and arguments:
-        yield context.problem(entry.reference.where, "it reads no argument of the op", "reference")
-    if entry.compute.tree is not None and same_expression(tree, entry.compute.tree):
+    result = [*entry.reference.values()][-1]
+    if not read and entry.schema.arguments:
+        yield context.problem(result.where, "it reads no argument of the op", "reference")
+    if entry.compute.tree is not None and result.tree is not None and same_expression(result.tree, entry.compute.tree):
         message = f"it says what '{entry.compute.kind}' says, with its mistakes: say it in another way"
-        yield context.problem(entry.reference.where, message, "reference")
+        yield context.problem(result.where, message, "reference")

@@ -83,7 +83,7 @@ def _compare_gradients(
 def check_layouts(point: Point, report: Report) -> None:
     """The same values and gradients for operands and output gradients that lie in memory in other ways.
 
-    Not for ops on the memory itself, which show something else then; views may refuse what they cannot show.
+    Not for ops on the memory itself, which show something else then; what may give views may refuse a layout.
     """
     counts_places = "storage_offset" in [
         name for name, *_ in point.op.arguments
@@ -104,7 +104,7 @@ def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarr
     values = _values(point, tensors)
     if values is None:
         return
-    moved = _values(point, strewn) if point.op.kind in ("view", "composite") else point.call(strewn)
+    moved = _values(point, strewn) if "(a" in point.op.schema else point.call(strewn)
     if moved is None:
         moved, strewn = values, tensors  # then the gradients alone lie in another way
     for a, b in zip(moved, values, strict=True):

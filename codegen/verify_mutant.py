@@ -32,8 +32,8 @@ from .scope import Ops
 from .validate import CHECKS
 from .verify import verify_op
 from .verify_alike import alike
-from .verify_apart import Apart, apart
 from .verify_command import package_of
+from .verify_difference import Difference, difference
 from .verify_equivalence import equivalent, tangent
 from .verify_example import check_examples
 from .verify_interpreted import Interpreted
@@ -120,7 +120,7 @@ def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -
         return Verdict(found)
     if equal := _why_equal(origin, entry, mutant, key, trees):
         return Verdict(equal=equal)
-    call, calls = _apart(origin, completed(mutant))
+    call, calls = _difference(origin, completed(mutant))
     return Verdict(call=call, calls=calls)
 
 
@@ -156,10 +156,10 @@ def _alike(origin: Origin, mutant: Entry) -> str:
     return f"no input tells them apart: {count} calls" if count else ""
 
 
-def _apart(origin: Origin, mutant: Entry) -> Apart:
+def _difference(origin: Origin, mutant: Entry) -> Difference:
     """A call that tells a mutant from its entry."""
     with _beside(origin, mutant) as (tree, op):
-        return apart(tree, op)
+        return difference(tree, op)
 
 
 @contextmanager

@@ -10339,7 +10339,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 
 
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
-    """y_i = sum_{j <= i} x_j along `dim`.
+    """y_i = sums{j <= i} x_j along `dim`.
 
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
@@ -11599,7 +11599,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 
 
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
-    """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
+    """y_i = log sums{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
     logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.

@@ -3381,7 +3381,10 @@ OPS = [
         outputs=(True,),
         result_dtype=("same",),
         samples=(),
-        hard=("self=V([0.0, 30.0, -1000.0]), other=V([0.0, 25.0, 1000.0])",),
+        hard=(
+            "self=V([0.0, 30.0, -1000.0]), other=V([0.0, 25.0, 1000.0])",
+            "self=V([inf, inf, -inf, -inf, 1.0, inf, -inf]), other=V([inf, -inf, inf, -inf, inf, 1.0, 1.0])",
+        ),
         domain={},
         dtypes=("float",),
         dtype="promote",
@@ -7033,7 +7036,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size: self * np.where(size > maxnorm, maxnorm / (size + 1e-7), 1))( np.sum(np.abs(self) ** p, tuple(d for d in range(self.ndim) if d != dim % self.ndim), keepdims=True) ** (1 / p))",
+        reference="size = np.sum(np.abs(self) ** p, tuple(d for d in range(self.ndim) if d != dim % self.ndim), keepdims=True) ** (1 / p)\nself * np.where(size > maxnorm, maxnorm / (size + 1e-7), 1)",
         check="renorm",
         refuses=(
             ("self=T(4), p=2, dim=0, maxnorm=1.5", "RuntimeError"),
@@ -7155,7 +7158,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda found: (found[0] * 1.0, found[1]))(np.histogram(self, bins, weights=weight, density=density))",
+        reference="found = np.histogram(self, bins, weights=weight, density=density)\n(found[0] * 1.0, found[1])",
         check="histogram_of_edges",
         refuses=(
             ("self=T(20), bins=T()", "RuntimeError"),
@@ -7191,7 +7194,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda found: (found[0] * 1.0, found[1]))(np.histogram(self, bins, range, weights=weight, density=density))",
+        reference="found = np.histogram(self, bins, range, weights=weight, density=density)\n(found[0] * 1.0, found[1])",
         check="histogram_of_parts",
         refuses=(
             ("self=I(20), bins=5", "NotImplementedError"),
@@ -7498,7 +7501,11 @@ OPS = [
         inputs=(),
         outputs=(True,),
         result_dtype=("same",),
-        samples=("self=T(5), return_inverse=True", "self=T(3, 2), return_inverse=True, return_counts=True, dim=0"),
+        samples=(
+            "self=T(5), return_inverse=True",
+            "self=T(5), return_counts=True",
+            "self=T(3, 2), return_inverse=True, return_counts=True, dim=0",
+        ),
         hard=("self=T(), return_inverse=True, return_counts=True", "self=T(0), return_counts=True"),
         domain={},
         dtypes=("bool", "int", "float"),
@@ -7545,7 +7552,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda x, d: (lambda new: tuple(part for part, asked in zip((x.take(np.flatnonzero(new), d), (np.cumsum(new) - 1).reshape( self.shape if dim is None else -1), np.diff([*np.flatnonzero(new), len(new)])), (True, return_inverse, return_counts)) if asked))(np.array([not i or not np.array_equal(x.take(i, d), x.take(i - 1, d)) for i in range(x.shape[d])], int)))(self.ravel() if dim is None else self, dim or 0)",
+        reference="x = self.ravel() if dim is None else self\nd = dim or 0\nnew = np.array([not i or not np.array_equal(x.take(i, d), x.take(i - 1, d)) for i in range(x.shape[d])], int)\ntuple(part for part, asked in zip((x.take(np.flatnonzero(new), d), (np.cumsum(new) - 1).reshape(self.shape if dim is None else -1), np.diff([*np.flatnonzero(new), len(new)])), (True, return_inverse, return_counts)) if asked)",
         check="distinct_runs",
         refuses=(
             ("self=T(), return_inverse=True, return_counts=True, dim=1", "IndexError"),
@@ -7581,7 +7588,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool int64 int64", "int32": "int32 int64 int64", "complex64": "refused"},
         formulas={},
-        reference="(lambda x, d: (lambda keys: (lambda first, which: (x.take(first, d), which.reshape(self.shape if dim is None else -1), np.array([sum(which == i) for i in range(len(first))], int)) if places else (x.take(first, d), None, None))(*(([i for i, new in enumerate(keys) if not i or new != keys[i - 1]], np.cumsum([i > 0 and new != keys[i - 1] for i, new in enumerate(keys)], dtype=int)) if runs else ([keys.index(key) for key in sorted(dict.fromkeys(keys))], np.array([sorted(dict.fromkeys(keys)).index(key) for key in keys], int)))))([tuple(x.take(i, d).ravel()) for i in range(x.shape[d])]))(self.ravel() if dim is None else self, dim or 0)",
+        reference="x = self.ravel() if dim is None else self\nd = dim or 0\nkeys = [tuple(x.take(i, d).ravel()) for i in range(x.shape[d])]\nfound = ([i for i, new in enumerate(keys) if not i or new != keys[i - 1]], np.cumsum([i > 0 and new != keys[i - 1] for i, new in enumerate(keys)], dtype=int)) if runs else ([keys.index(key) for key in sorted(dict.fromkeys(keys))], np.array([sorted(dict.fromkeys(keys)).index(key) for key in keys], int))\nfirst = found[0]\nwhich = found[1]\n(x.take(first, d), which.reshape(self.shape if dim is None else -1), np.array([sum(which == i) for i in range(len(first))], int)) if places else (x.take(first, d), None, None)",
     ),
     Op(
         name="mm",
@@ -8442,7 +8449,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda vectors: np.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A))(B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2)",
+        reference="vectors = B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2\nnp.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A)",
         check="solve",
         refuses=(
             ("A=T(3), B=T(3)", "RuntimeError"),
@@ -8474,7 +8481,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="((lambda vectors: np.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A))(B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2), np.zeros(A.shape[:-2], int))",
+        reference="vectors = B.ndim == 1 or B.shape == A.shape[:-1] and A.ndim > 2\n(np.linalg.solve(A, B[..., None])[..., 0] if vectors else np.linalg.solve(A, B) if left else B @ np.linalg.inv(A), np.zeros(A.shape[:-2], int))",
         check="solve",
         refuses=(
             ("A=T(3, 3), B=T()", "RuntimeError"),
@@ -8522,7 +8529,7 @@ OPS = [
             "B": "slope",
             "result": "solve_triangular_matrices(A_p, B_t - triangle(A_t, upper, unitriangular).matmul(result), upper, unitriangular)",
         },
-        reference="(lambda T: np.linalg.solve(T if not unitriangular else T - T * np.eye(T.shape[-1]) + np.eye(T.shape[-1]), B))( np.triu(A) if upper else np.tril(A))",
+        reference="T = np.triu(A) if upper else np.tril(A)\nnp.linalg.solve(T if not unitriangular else T - T * np.eye(T.shape[-1]) + np.eye(T.shape[-1]), B)",
         check="systems",
         refuses=(
             ("A=T(3), B=T(3, 2), upper=True, unitriangular=False", "RuntimeError"),
@@ -8556,7 +8563,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda T: T @ B if left else B @ T)(np.linalg.inv((lambda T: T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T)(np.triu(self) if upper else np.tril(self))))",
+        reference="T = np.triu(self) if upper else np.tril(self)\nT1 = np.linalg.inv(T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T)\nT1 @ B if left else B @ T1",
         check="solve_triangular",
         refuses=(
             ("self=T(3), B=T(3, 2), upper=True", "RuntimeError"),
@@ -8850,7 +8857,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda T: (np.linalg.inv(np.swapaxes(T, -1, -2) if transpose else T) @ self, np.broadcast_to(A, (*self.shape[:-2], *A.shape[-2:]))))( (lambda T: T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T)(np.triu(A) if upper else np.tril(A)))",
+        reference="T = np.triu(A) if upper else np.tril(A)\nT1 = T * (1 - np.eye(T.shape[-1])) + np.eye(T.shape[-1]) if unitriangular else T\n(np.linalg.inv(np.swapaxes(T1, -1, -2) if transpose else T1) @ self, np.broadcast_to(A, (*self.shape[:-2], *A.shape[-2:])))",
         check="older_solve_triangular",
         refuses=(
             ("self=T(2), A=T(3, 3)", "RuntimeError"),
@@ -8880,7 +8887,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda T: np.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2))) @ self)( np.conj(np.swapaxes(np.triu(input2), -1, -2)) if upper else np.tril(input2))",
+        reference="T = np.conj(np.swapaxes(np.triu(input2), -1, -2)) if upper else np.tril(input2)\nnp.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2))) @ self",
         check="cholesky_solve",
         refuses=(
             ("self=T(2), input2=T(3, 3)", "RuntimeError"),
@@ -8906,7 +8913,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda T: np.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2))))( np.conj(np.swapaxes(np.triu(self), -1, -2)) if upper else np.tril(self))",
+        reference="T = np.conj(np.swapaxes(np.triu(self), -1, -2)) if upper else np.tril(self)\nnp.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2)))",
         check="square",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
         example=">>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))\ntensor([[ 0.5000, -0.5000],\n        [-0.5000,  1.0000]])",
@@ -9533,7 +9540,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda S: np.sum(S > np.maximum(atol or 0, S[..., :1] * ((0 if atol else max(self.shape[-2:]) * 2.0 ** -52) if rtol is None else rtol)), -1))(np.linalg.svd(self, compute_uv=False, hermitian=hermitian))",
+        reference="S = np.linalg.svd(self, compute_uv=False, hermitian=hermitian)\nnp.sum(S > np.maximum(atol or 0, S[..., :1] * ((0 if atol else max(self.shape[-2:]) * 2.0 ** -52) if rtol is None else rtol)), -1)",
         check="matrices_of",
         refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
         example=">>> sg.linalg.matrix_rank(sg.ones(3, 3))\ntensor(1)",
@@ -9565,7 +9572,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda S: np.sum(S > np.maximum(0 if atol is None else atol[..., None], (0 if rtol is None else rtol[..., None]) * S[..., :1]), -1))(np.linalg.svd(input, compute_uv=False, hermitian=hermitian))",
+        reference="S = np.linalg.svd(input, compute_uv=False, hermitian=hermitian)\nnp.sum(S > np.maximum(0 if atol is None else atol[..., None], (0 if rtol is None else rtol[..., None]) * S[..., :1]), -1)",
         check="matrices_of",
         refuses=(
             ("input=T(2), rtol=V(1e-10)", "RuntimeError"),
@@ -9624,7 +9631,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda B, R, S: (lambda X, more: (X if B is b else X[..., 0], np.square(abs(self @ X - B)).sum(-2) if more and driver == 'gels' or more and driver in ('gelsd', 'gelss') and R.min() == self.shape[-1] else np.empty(0), np.empty(0, int) if driver == 'gels' else R, S if driver in ('gelsd', 'gelss') else np.empty(0)))(np.linalg.pinv(self, 1e-15 if rcond is None or driver == 'gels' else rcond) @ B, self.shape[-2] > self.shape[-1]))(b if b.ndim == self.ndim else b[..., None], np.linalg.matrix_rank(self, rtol=rcond), np.linalg.svd(self)[1])",
+        reference="B = b if b.ndim == self.ndim else b[..., None]\nR = np.linalg.matrix_rank(self, rtol=rcond)\nS = np.linalg.svd(self)[1]\nX = np.linalg.pinv(self, 1e-15 if rcond is None or driver == 'gels' else rcond) @ B\nmore = self.shape[-2] > self.shape[-1]\n(X if B is b else X[..., 0], np.square(abs(self @ X - B)).sum(-2) if more and driver == 'gels' or more and driver in ('gelsd', 'gelss') and R.min() == self.shape[-1] else np.empty(0), np.empty(0, int) if driver == 'gels' else R, S if driver in ('gelsd', 'gelss') else np.empty(0))",
         check="lstsq",
         refuses=(
             ("self=T(3, 2), b=T()", "RuntimeError"),
@@ -9855,7 +9862,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda product: (lambda each: each(input, tau))(np.vectorize(lambda a, t: product(a, t)[0], signature='(m,n),(k)->(m,n)')))( scipy.linalg.get_lapack_funcs('ungqr' if input.dtype.kind == 'c' else 'orgqr', (input,)))",
+        reference="product = scipy.linalg.get_lapack_funcs('ungqr' if input.dtype.kind == 'c' else 'orgqr', (input,))\neach = np.vectorize(lambda a, t: product(a, t)[0], signature='(m,n),(k)->(m,n)')\neach(input, tau)",
         check="householder",
         refuses=(
             ("input=T(2), tau=T(2)", "RuntimeError"),
@@ -9882,7 +9889,7 @@ OPS = [
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"self": 'not_implemented("use linalg.qr, which is differentiable")'},
-        reference="(lambda reflect: (lambda each: each(self))(np.vectorize(lambda a: (lambda packed, t, info: (packed, np.diag(t)))(*reflect(min(a.shape), a)), signature='(m,n)->(m,n),(k)')))(scipy.linalg.get_lapack_funcs('geqrt', (self,)))",
+        reference="reflect = scipy.linalg.get_lapack_funcs('geqrt', (self,))\neach = np.vectorize(lambda a: (lambda packed, t, info: (packed, np.diag(t)))(*reflect(min(a.shape), a)), signature='(m,n)->(m,n),(k)')\neach(self)",
         check="matrices_of",
         refuses=(("self=T(3)", "RuntimeError"), ("self=I(4, 3)", "NotImplementedError")),
         example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> a, tau\n(tensor([[-5.0000],\n        [ 0.5000]]), tensor([1.6000]))",
@@ -9913,7 +9920,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda Q: Q @ input3 if left else input3 @ Q)((lambda Q: Q.conj().T if transpose else Q)((lambda v: np.linalg.multi_dot([np.eye(len(v)) - t * np.outer(x, x.conj()) for t, x in zip(input2, v.T)]))(np.tril(self, -1) + np.eye(*self.shape))))",
+        reference="v = np.tril(self, -1) + np.eye(*self.shape)\nQ = np.linalg.multi_dot([np.eye(len(v)) - t * np.outer(x, x.conj()) for t, x in zip(input2, v.T)])\nQ1 = Q.conj().T if transpose else Q\nQ1 @ input3 if left else input3 @ Q1",
         check="ormqr",
         refuses=(
             ("self=T(2), input2=T(2), input3=T(3, 2)", "RuntimeError"),
@@ -9951,7 +9958,7 @@ OPS = [
             "complex64": "complex64 int32 int32",
         },
         formulas={"self": "lu_backward(grad, LU, pivots)", "LU": "lu_tangent(self_t, LU, pivots)"},
-        reference="(lambda LU, swaps: (LU, swaps + 1, (lambda zero: zero.any(-1) * (zero.argmax(-1) + 1))(np.diagonal(LU, 0, -2, -1) == 0)))(*scipy.linalg.lu_factor(self))",
+        reference="found = scipy.linalg.lu_factor(self)\npacked = found[0]\nswaps = found[1]\nzero = np.diagonal(packed, 0, -2, -1) == 0\n(packed, swaps + 1, zero.any(-1) * (zero.argmax(-1) + 1))",
         check="matrices_of",
         refuses=(
             ("self=T(3), check_errors=True", "RuntimeError"),
@@ -9976,7 +9983,7 @@ OPS = [
         complex=False,
         gives={"int32": "int64"},
         formulas={},
-        reference="(lambda swap: (lambda each: each(pivots))(np.vectorize(lambda p: swap(np.eye(rows), p - 1).argmax(-1), signature='(k)->(n)')))( scipy.linalg.get_lapack_funcs('laswp'))",
+        reference="swap = scipy.linalg.get_lapack_funcs('laswp')\neach = np.vectorize(lambda p: swap(np.eye(rows), p - 1).argmax(-1), signature='(k)->(n)')\neach(pivots)",
         refuses=(
             ("pivots=T(3), rows=3", "NotImplementedError"),
             ("pivots=V([1j]), rows=3", "NotImplementedError"),
@@ -10000,7 +10007,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda LU, swaps: (LU, swaps + 1))(*scipy.linalg.lu_factor(A))",
+        reference="found = scipy.linalg.lu_factor(A)\n(found[0], found[1] + 1)",
         check="lu",
         refuses=(
             ("A=T(3)", "RuntimeError"),
@@ -10026,7 +10033,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda LU, swaps: (LU, swaps + 1, np.array(0)))(*scipy.linalg.lu_factor(A))",
+        reference="found = scipy.linalg.lu_factor(A)\n(found[0], found[1] + 1, np.array(0))",
         check="lu",
         refuses=(("A=T(3)", "RuntimeError"), ("A=I(3, 3)", "NotImplementedError")),
         example=">>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info\ntensor(2, dtype=specgrad.int32)",
@@ -10074,7 +10081,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda LU, swaps: (LU, swaps + 1, (lambda zero: zero.any(-1) * (zero.argmax(-1) + 1))(np.diagonal(LU, 0, -2, -1) == 0))[:2 + get_infos])(*scipy.linalg.lu_factor(self))",
+        reference="found = scipy.linalg.lu_factor(self)\nLU = found[0]\nswaps = found[1]\nzero = np.diagonal(LU, 0, -2, -1) == 0\n(LU, swaps + 1, zero.any(-1) * (zero.argmax(-1) + 1))[:2 + get_infos]",
         check="lu",
         refuses=(("self=T(3)", "RuntimeError"), ("self=I(3, 3)", "NotImplementedError")),
         example=">>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]\ntensor([2, 2], dtype=specgrad.int32)",
@@ -10101,7 +10108,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda m, k: ( scipy.linalg.lu_solve((np.eye(m), np.append(LU_pivots - 1, np.arange(k, m)).astype(int)), np.eye(m)).T.astype(LU_data.dtype) if unpack_pivots else LU_data[:0, 0], np.tril(LU_data, -1)[:, :k] + np.eye(m, k) if unpack_data else LU_data[:0, 0], np.triu(LU_data)[:k] if unpack_data else LU_data[:0, 0]))(len(LU_data), min(LU_data.shape))",
+        reference="m = len(LU_data)\nk = min(LU_data.shape)\n(scipy.linalg.lu_solve((np.eye(m), np.append(LU_pivots - 1, np.arange(k, m)).astype(int)), np.eye(m)).T.astype(LU_data.dtype) if unpack_pivots else LU_data[:0, 0], np.tril(LU_data, -1)[:, :k] + np.eye(m, k) if unpack_data else LU_data[:0, 0], np.triu(LU_data)[:k] if unpack_data else LU_data[:0, 0])",
         check="lu_unpack",
         refuses=(
             ("LU_data=T(), LU_pivots=T()", "RuntimeError"),
@@ -10138,7 +10145,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda M: M @ B if left else B @ M)((lambda M: np.swapaxes(M.conj(), -1, -2) if adjoint else M)( np.stack([ scipy.linalg.lu_solve((each, swaps - 1), np.eye(len(each))) for each, swaps in zip(LU.reshape(-1, *LU.shape[-2:]), pivots.reshape(-1, LU.shape[-1]))]).reshape(LU.shape)))",
+        reference="M = np.stack([ scipy.linalg.lu_solve((each, swaps - 1), np.eye(len(each))) for each, swaps in zip(LU.reshape(-1, *LU.shape[-2:]), pivots.reshape(-1, LU.shape[-1]))]).reshape(LU.shape)\nM1 = np.swapaxes(M.conj(), -1, -2) if adjoint else M\nM1 @ B if left else B @ M1",
         check="lu_solve",
         refuses=(
             ("LU=T(), pivots=T(), B=T()", "RuntimeError"),
@@ -10209,7 +10216,7 @@ OPS = [
             "complex64": "complex64 int32 int32",
         },
         formulas={"self": 'not_implemented("linalg.ldl_factor has no gradient")'},
-        reference="(lambda solve: (lambda each: each(self))(np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps, info))( *solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n),()')))(scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,)))",
+        reference="solve = scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,))\neach = np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps, info))(*solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n),()')\neach(self)",
         check="square",
         refuses=(
             ("self=T(), hermitian=True, check_errors=True", "RuntimeError"),
@@ -10238,7 +10245,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda solve: (lambda each: each(self))(np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps))( *solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n)')))(scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,)))",
+        reference="solve = scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,))\neach = np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps))(*solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n)')\neach(self)",
         check="square",
         refuses=(
             ("self=T()", "RuntimeError"),
@@ -10268,7 +10275,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda solve: (lambda each: each(self))(np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps, info))( *solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n),()')))(scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,)))",
+        reference="solve = scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,))\neach = np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps, info))(*solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n),()')\neach(self)",
         check="square",
         refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
         example=">>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info\ntensor(1, dtype=specgrad.int32)",
@@ -10312,7 +10319,7 @@ OPS = [
             "pivots": "non_differentiable",
             "B": 'not_implemented("linalg.ldl_solve has no gradient")',
         },
-        reference="(lambda unpack, swap, turn, I: (lambda each: each(LD, pivots, B))(np.vectorize(lambda F, p, b: (lambda L, e, info: (lambda M, D: np.linalg.solve(M @ (D + turn(np.tril(D, -1))) @ turn(M), b))( swap(I, np.where(p > 0, p - 1, np.where(np.cumsum(p < 0) % 2, np.arange(len(p)), -p - 1))).T @ (np.tril(L, -1) + I), np.diag(np.diag(L)) + np.diag(e[:-1], -1)))(*unpack(F, p, lower=1)), signature='(n,n),(n),(n,k)->(n,k)')))(*scipy.linalg.get_lapack_funcs(('syconv', 'laswp'), (LD,)), lambda X: X.conj().T if hermitian else X.T, np.eye(LD.shape[-1]))",
+        reference="unpack = scipy.linalg.get_lapack_funcs('syconv', (LD,))\nswap = scipy.linalg.get_lapack_funcs('laswp', (LD,))\nturn = lambda X: X.conj().T if hermitian else X.T\nI = np.eye(LD.shape[-1])\nplaces = lambda p: np.where(p > 0, p - 1, np.where(np.cumsum(p < 0) % 2, np.arange(len(p)), -p - 1))\nlower = lambda L, p: swap(I, places(p)).T @ (np.tril(L, -1) + I)\nmiddle = lambda L, beside: np.diag(np.diag(L)) + np.diag(beside[:-1], -1) + turn(np.diag(beside[:-1], -1))\nwhole = lambda L, beside, p: lower(L, p) @ middle(L, beside) @ turn(lower(L, p))\nsolve = lambda F, p, b: np.linalg.solve(whole(*unpack(F, p, lower=1)[:2], p), b)\neach = np.vectorize(solve, signature='(n,n),(n),(n,k)->(n,k)')\neach(LD, pivots, B)",
         check="ldl_solve",
         refuses=(
             ("LD=T(), pivots=T(), B=T(), hermitian=False", "RuntimeError"),
@@ -10348,7 +10355,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda unpack, swap, turn, I: (lambda each: each(LD, pivots, B))(np.vectorize(lambda F, p, b: (lambda L, e, info: (lambda M, D: np.linalg.solve(M @ (D + turn(np.tril(D, -1))) @ turn(M), b))( swap(I, np.where(p > 0, p - 1, np.where(np.cumsum(p < 0) % 2, np.arange(len(p)), -p - 1))).T @ (np.tril(L, -1) + I), np.diag(np.diag(L)) + np.diag(e[:-1], -1)))(*unpack(F, p, lower=1)), signature='(n,n),(n),(n,k)->(n,k)')))(*scipy.linalg.get_lapack_funcs(('syconv', 'laswp'), (LD,)), lambda X: X.conj().T if hermitian else X.T, np.eye(LD.shape[-1]))",
+        reference="unpack = scipy.linalg.get_lapack_funcs('syconv', (LD,))\nswap = scipy.linalg.get_lapack_funcs('laswp', (LD,))\nturn = lambda X: X.conj().T if hermitian else X.T\nI = np.eye(LD.shape[-1])\nplaces = lambda p: np.where(p > 0, p - 1, np.where(np.cumsum(p < 0) % 2, np.arange(len(p)), -p - 1))\nlower = lambda L, p: swap(I, places(p)).T @ (np.tril(L, -1) + I)\nmiddle = lambda L, beside: np.diag(np.diag(L)) + np.diag(beside[:-1], -1) + turn(np.diag(beside[:-1], -1))\nwhole = lambda L, beside, p: lower(L, p) @ middle(L, beside) @ turn(lower(L, p))\nsolve = lambda F, p, b: np.linalg.solve(whole(*unpack(F, p, lower=1)[:2], p), b)\neach = np.vectorize(solve, signature='(n,n),(n),(n,k)->(n,k)')\neach(LD, pivots, B)",
         check="ldl_solve",
         refuses=(
             ("LD=T(), pivots=T(), B=T()", "RuntimeError"),
@@ -10374,7 +10381,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda product: (lambda each: each(self, input2))(np.vectorize(lambda a, t: product(a, t)[0], signature='(m,n),(k)->(m,n)')))( scipy.linalg.get_lapack_funcs('ungqr' if self.dtype.kind == 'c' else 'orgqr', (self,)))",
+        reference="product = scipy.linalg.get_lapack_funcs('ungqr' if self.dtype.kind == 'c' else 'orgqr', (self,))\neach = np.vectorize(lambda a, t: product(a, t)[0], signature='(m,n),(k)->(m,n)')\neach(self, input2)",
         check="householder",
         refuses=(
             ("self=T(2), input2=T(2)", "RuntimeError"),
@@ -10512,7 +10519,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda first, last: self.reshape(*self.shape[:first], math.prod(self.shape[first:last + 1]), *self.shape[last + 1:]))(start_dim % (self.ndim or 1), end_dim % (self.ndim or 1))",
+        reference="first = start_dim % (self.ndim or 1)\nlast = end_dim % (self.ndim or 1)\nself.reshape(*self.shape[:first], math.prod(self.shape[first:last + 1]), *self.shape[last + 1:])",
         check="flatten",
         refuses=(("self=T(), start_dim=1", "IndexError"), ("self=T(2, 3, 4), start_dim=1, end_dim=0", "RuntimeError")),
         example=">>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape\nspecgrad.Size([2, 12])\n>>> x = sg.ones(3)\n>>> sg.flatten(x) is x\nTrue",
@@ -11458,7 +11465,7 @@ OPS = [
         outputs=(True,),
         result_dtype=("same",),
         samples=("self=T(4)", "self=T(3), r=2, with_replacement=True", "self=T(3), r=3"),
-        hard=("self=T(2), r=3", "self=T(3), r=0"),
+        hard=("self=T(2), r=3", "self=T(3), r=0", "self=T(0), r=0"),
         domain={},
         dtypes=("bool", "int", "float", "complex"),
         dtype="promote",
@@ -11577,7 +11584,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda turned: np.conj(turned) if turned.dtype.kind == 'c' else turned)( np.swapaxes(self, -1, -2) if self.ndim else self)",
+        reference="turned = np.swapaxes(self, -1, -2) if self.ndim else self\nnp.conj(turned) if turned.dtype.kind == 'c' else turned",
         check="adjoint",
         refuses=(("self=T(3)", "RuntimeError"),),
         example=">>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))\ntensor([[1.-2.j],\n        [0.-3.j]])",
@@ -11896,7 +11903,7 @@ OPS = [
         complex=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "restride(grad, to_stride, to_offset, self.shape, stride, offset)", "result": "auto_linear"},
-        reference="(lambda places: (places(to_size, to_stride, to_offset)[..., None] == places(self.shape, stride, offset).ravel()) @ self.ravel())( lambda shape, steps, first: sum((i * n for i, n in zip(np.indices(shape), steps)), np.full(shape, first)))",
+        reference="places = lambda shape, steps, first: sum((i * n for i, n in zip(np.indices(shape), steps)), np.full(shape, first))\n(places(to_size, to_stride, to_offset)[..., None] == places(self.shape, stride, offset).ravel()) @ self.ravel()",
         check="restride",
         refuses=(
             ("self=T(4, 3), stride=[1, 1], offset=-5, to_size=[6], to_stride=[1], to_offset=0", "RuntimeError"),
@@ -11970,7 +11977,7 @@ OPS = [
         complex=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "grad.diagonal(offset, dim1, dim2)", "result": "auto_linear"},
-        reference="(lambda i, j: np.moveaxis(np.tensordot(grad_output, (j - i == offset) & (np.minimum(i, j) == np.arange(grad_output.shape[-1])[:, None, None]), 1), (-2, -1), (dim1, dim2)))(*np.indices((input_sizes[dim1], input_sizes[dim2])))",
+        reference="found = np.indices((input_sizes[dim1], input_sizes[dim2]))\ni = found[0]\nj = found[1]\nnp.moveaxis(np.tensordot(grad_output, (j - i == offset) & (np.minimum(i, j) == np.arange(grad_output.shape[-1])[:, None, None]), 1), (-2, -1), (dim1, dim2))",
         check="diagonal_backward",
         refuses=(
             ("grad_output=T(3), input_sizes=[], offset=1, dim1=0, dim2=1", "IndexError"),
@@ -12168,7 +12175,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size: tuple(np.split(self, range(size, self.shape[dim], size), dim)))(-(-self.shape[dim] // chunks))",
+        reference="size = -(-self.shape[dim] // chunks)\ntuple(np.split(self, range(size, self.shape[dim], size), dim))",
         example=">>> sg.unsafe_chunk(sg.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n>>> x = sg.ones(3, requires_grad=True)\n>>> sg.unsafe_chunk(x * 2, 3)[0].zero_().detach()\ntensor([0.])",
     ),
     Op(
@@ -12421,7 +12428,7 @@ OPS = [
             "result": "constant_pad_nd(self_t, pad)",
             "backward": "constant_pad_nd(grad, negated(pad), 0)",
         },
-        reference="(lambda pairs: np.pad(self[tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs))], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value))( [(0, 0) for d in range(self.ndim - len(pad) // 2)] + list(zip(pad[-2::-2], pad[::-2])))",
+        reference="pairs = [(0, 0) for d in range(self.ndim - len(pad) // 2)] + list(zip(pad[-2::-2], pad[::-2]))\nnp.pad(self[tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs))], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value)",
         check="constant_pad",
         refuses=(
             ("self=T(), pad=[1, 2]", "RuntimeError"),
@@ -12541,7 +12548,7 @@ OPS = [
         complex=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"grad_output": "index(grad, indices)", "indices": "non_differentiable", "result": "auto_linear"},
-        reference="(lambda every: (lambda places: np.tensordot(np.broadcast_to(grad_output, places.shape), places[..., None] == every.ravel(), places.ndim).reshape(input_sizes))( every[tuple(slice(None) if i is None else i for i in indices)]))(np.arange(math.prod(input_sizes)).reshape(input_sizes))",
+        reference="every = np.arange(math.prod(input_sizes)).reshape(input_sizes)\nplaces = every[tuple(slice(None) if i is None else i for i in indices)]\nnp.tensordot(np.broadcast_to(grad_output, places.shape), places[..., None] == every.ravel(), places.ndim).reshape(input_sizes)",
         check="index_backward",
         refuses=(
             ("grad_output=T(5, 3), input_sizes=[4, 3], indices=[T()]", "IndexError"),
@@ -12590,7 +12597,7 @@ OPS = [
             "result": "auto_linear",
         },
         unvaried=["accumulate"],
-        reference="(lambda at, v: np.array([(x if accumulate else 0) + sum(v[at == i]) if accumulate else v[at == i][-1] if i in at else x for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))( np.arange(self.size).reshape(self.shape)[tuple(slice(None) if i is None else i for i in indices)].ravel(), np.broadcast_to(values, self[tuple(slice(None) if i is None else i for i in indices)].shape).ravel())",
+        reference="at = np.arange(self.size).reshape(self.shape)[tuple(slice(None) if i is None else i for i in indices)].ravel()\nv = np.broadcast_to(values, self[tuple(slice(None) if i is None else i for i in indices)].shape).ravel()\nnp.array([(x if accumulate else 0) + sum(v[at == i]) if accumulate else v[at == i][-1] if i in at else x for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="index_put",
         refuses=(
             ("self=T(4, 3), indices=[T()], values=T(2, 3)", "IndexError"),
@@ -12757,7 +12764,7 @@ OPS = [
             "src": "padded_to(grad.gather(dim, index), src.shape)",
             "result": "auto_linear",
         },
-        reference="(lambda new: np.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))(dict(zip( np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel())))",
+        reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="scatter",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
@@ -12799,7 +12806,7 @@ OPS = [
             "index": "non_differentiable",
             "result": "self_t.scatter(dim, index, 0)",
         },
-        reference="(lambda new: np.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape))(dict(zip( np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), np.full(index.shape, value).ravel())))",
+        reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), np.full(index.shape, value).ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="scatter_value",
         refuses=(
             ("self=T(), dim=1, index=T(), value=0", "IndexError"),
@@ -13295,7 +13302,7 @@ OPS = [
             "src": "padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)",
             "result": "(self_t * slopes[0]).scatter_add(dim, index, narrowed_to(src_t, index.shape) * slopes[1])",
         },
-        reference="(lambda places, parts, reduced: np.reshape([reduced([*[x][not include_self and c in places:], *parts[places == c]]) for c, x in enumerate(self.ravel())], self.shape).astype(self.dtype))(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel(), dict(sum=np.sum, prod=np.prod, amax=np.max, amin=np.min, mean=np.mean if self.dtype.kind in 'fc' else lambda x: sum(x) // len(x))[reduce])",
+        reference="places = np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()\nparts = src[tuple(slice(n) for n in index.shape)].ravel()\nreduced = dict(sum=np.sum, prod=np.prod, amax=np.max, amin=np.min, mean=np.mean if self.dtype.kind in 'fc' else lambda x: sum(x) // len(x))[reduce]\nnp.reshape([reduced([*[x][not include_self and c in places:], *parts[places == c]]) for c, x in enumerate(self.ravel())], self.shape).astype(self.dtype)",
         check="scatter_reduce",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T(), reduce='mean'", "RuntimeError"),
@@ -13332,7 +13339,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda sums: ((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), src[tuple(slice(n) for n in index.shape)]), sums)[1])(self.copy())",
+        reference="sums = self.copy()\n((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), src[tuple(slice(n) for n in index.shape)]), sums)[1]",
         check="scatter_by",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T(), reduce='add'", "RuntimeError"),
@@ -13369,7 +13376,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda sums: ((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), np.array(value).astype(self.dtype)), sums)[1])(self.copy())",
+        reference="sums = self.copy()\n((np.add if reduce == 'add' else np.multiply).at(sums, tuple(index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))), np.array(value).astype(self.dtype)), sums)[1]",
         check="scatter_value_by",
         refuses=(
             ("self=T(3, 2), dim=0, index=T(), value=1.5, reduce='multiply'", "RuntimeError"),
@@ -13407,7 +13414,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda x, rows, at, reduced: np.stack([reduced([*[x.take(i, dim)][not include_self and i in at:], *(rows.take(k, dim) for k in np.flatnonzero(at == i))], 0) for i in range(x.shape[dim])], dim).reshape(self.shape).astype(self.dtype))(*np.atleast_1d(self, source, index), dict(prod=np.prod, amax=np.max, amin=np.min, mean=np.mean if self.dtype.kind in 'fc' else lambda x, axis: sum(x) // len(x))[reduce])",
+        reference="found = np.atleast_1d(self, source, index)\nx = found[0]\nrows = found[1]\nat = found[2]\nreduced = dict(prod=np.prod, amax=np.max, amin=np.min, mean=np.mean if self.dtype.kind in 'fc' else lambda x, axis: sum(x) // len(x))[reduce]\nnp.stack([reduced([*[x.take(i, dim)][not include_self and i in at:], *(rows.take(k, dim) for k in np.flatnonzero(at == i))], 0) for i in range(x.shape[dim])], dim).reshape(self.shape).astype(self.dtype)",
         check="index_reduce",
         refuses=(
             ("self=T(), dim=0, index=T(), source=T(), reduce='prod'", "RuntimeError"),
@@ -13435,7 +13442,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"mask": "non_differentiable"},
-        reference="(lambda rows: np.reshape([[sum(row[:k]) * row[k] for k in range(len(row))] for row in rows.astype(int)], mask.shape))(mask.reshape(math.prod(mask.shape[:lead]), math.prod(mask.shape[lead:])))",
+        reference="rows = mask.reshape(math.prod(mask.shape[:lead]), math.prod(mask.shape[lead:]))\nnp.reshape([[sum(row[:k]) * row[k] for k in range(len(row))] for row in rows.astype(int)], mask.shape)",
     ),
     Op(
         name="masked_scatter",
@@ -13561,7 +13568,7 @@ OPS = [
         complex=True,
         gives={"float32 int32": "float32", "int32 float32": "int32"},
         formulas={},
-        reference="(lambda i, j: np.moveaxis(np.where(j - i == offset, src.take(np.minimum(i, j), -1, mode='clip'), np.moveaxis(self, (dim1, dim2), (-2, -1))), (-2, -1), (dim1, dim2)).astype(self.dtype))(*np.indices((self.shape[dim1], self.shape[dim2])))",
+        reference="found = np.indices((self.shape[dim1], self.shape[dim2]))\ni = found[0]\nj = found[1]\nnp.moveaxis(np.where(j - i == offset, src.take(np.minimum(i, j), -1, mode='clip'), np.moveaxis(self, (dim1, dim2), (-2, -1))), (-2, -1), (dim1, dim2)).astype(self.dtype)",
         check="diagonal_scatter",
         refuses=(
             ("self=T(), src=T(3)", "IndexError"),
@@ -13597,7 +13604,7 @@ OPS = [
         complex=True,
         gives={"float32 int32": "float32", "int32 float32": "int32"},
         formulas={},
-        reference="(lambda x: (np.put(x, sum((i * n for i, n in zip(np.indices(size), stride)), np.full(size, storage_offset or 0)), src), x)[1])(self.copy())",
+        reference="x = self.copy()\n(np.put(x, sum((i * n for i, n in zip(np.indices(size), stride)), np.full(size, storage_offset or 0)), src), x)[1]",
         check="as_strided_scatter",
         refuses=(
             ("self=T(0), src=T(), size=[], stride=[]", "RuntimeError"),
@@ -13709,7 +13716,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda filled: (np.fill_diagonal(filled, fill_value, wrap), filled)[1])(self.copy())",
+        reference="filled = self.copy()\n(np.fill_diagonal(filled, fill_value, wrap), filled)[1]",
         check="fill_diagonal",
         refuses=(("self=T(4), fill_value=1.5", "RuntimeError"), ("self=T(2, 3, 4), fill_value=1.5", "RuntimeError")),
         example=">>> sg.zeros(4, 2).fill_diagonal_(1, wrap=True)\ntensor([[1., 0.],\n        [0., 1.],\n        [0., 0.],\n        [1., 0.]])",
@@ -13865,7 +13872,7 @@ OPS = [
             "bias": "sum_all_but(grad, grad.ndim - len(stride) - 1)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
         },
-        reference="(lambda plane, size: np.einsum('ngcq,gock,pkq->ngop', self.reshape(-1, groups, weight.shape[1], np.prod(plane)), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(plane)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(size)])).reshape(*self.shape[: -len(size) - 1], len(weight), *size) + (0 if bias is None else bias.reshape(-1, *[1 for n in size])))(self.shape[2 - weight.ndim:], tuple((n + a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[2 - weight.ndim:], np.sum(np.repeat(padding, 2 * len(stride) // len(padding)).reshape(-1, 2), 1), dilation, weight.shape[2:], stride)))",
+        reference="plane = self.shape[2 - weight.ndim:]\nsize = tuple((n + a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[2 - weight.ndim:], np.sum(np.repeat(padding, 2 * len(stride) // len(padding)).reshape(-1, 2), 1), dilation, weight.shape[2:], stride))\nnp.einsum('ngcq,gock,pkq->ngop', self.reshape(-1, groups, weight.shape[1], np.prod(plane)), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(plane)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(size)])).reshape(*self.shape[: -len(size) - 1], len(weight), *size) + (0 if bias is None else bias.reshape(-1, *[1 for n in size]))",
         check="convolution",
         refuses=(
             (
@@ -14028,7 +14035,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         example=">>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))\ntensor([[[-1., -1., -1.]]])",
     ),
     Op(
@@ -14056,7 +14063,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         refuses=(("self=T(2, 2, 6), weight=T(3, 2, 4), stride=2, padding='same'", "RuntimeError"),),
     ),
     Op(
@@ -14087,7 +14094,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         example=">>> image, weight = sg.ones(1, 1, 3, 3), sg.ones(2, 1, 2, 2)\n>>> sg.conv2d(image, weight).shape\nspecgrad.Size([1, 2, 2, 2])\n>>> sg.conv2d(image, weight, stride=2, padding=1)[0, 0]\ntensor([[1., 2.],\n        [2., 4.]])",
     ),
     Op(
@@ -14118,7 +14125,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         refuses=(("self=T(1, 2, 4, 5), weight=T(2, 2, 3, 2), stride=2, padding='same'", "RuntimeError"),),
     ),
     Op(
@@ -14146,7 +14153,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         example=">>> sg.conv3d(sg.ones(1, 1, 2, 2, 3), sg.ones(1, 1, 2, 2, 2))\ntensor([[[[[8., 8.]]]]])",
     ),
     Op(
@@ -14174,7 +14181,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda x, w: np.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1)))))(np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]]), weight)",
+        reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
     ),
     Op(
         name="conv_transpose1d",
@@ -14206,7 +14213,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-1:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-1:])])).reshape(*self.shape[:-2], -1, *size) + (0 if bias is None else bias.reshape(-1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-1:], stride, padding, dilation, weight.shape[2:], output_padding)))",
+        reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-1:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-1:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-1:])])).reshape(*self.shape[:-2], -1, *size) + (0 if bias is None else bias.reshape(-1, 1))",
         example=">>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)\ntensor([[[  1.,  10., 102.,  20., 200.]]])",
     ),
     Op(
@@ -14238,7 +14245,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-2:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-2:])])).reshape(*self.shape[:-3], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-2:], stride, padding, dilation, weight.shape[2:], output_padding)))",
+        reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-2:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-2:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-2:])])).reshape(*self.shape[:-3], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1))",
         example=">>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))\ntensor([[[[1., 2., 1.],\n          [2., 4., 2.],\n          [1., 2., 1.]]]])",
     ),
     Op(
@@ -14270,7 +14277,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size: np.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-3:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-3:])])).reshape(*self.shape[:-4], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1, 1)))(tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-3:], stride, padding, dilation, weight.shape[2:], output_padding)))",
+        reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-3:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-3:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-3:])])).reshape(*self.shape[:-4], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1, 1))",
         example=">>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))\ntensor([[[[[1., 2., 1.]]]]])",
     ),
     Op(
@@ -14298,7 +14305,7 @@ OPS = [
         complex=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
-        reference="(lambda pairs: np.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode]))(np.reshape(pad, (-1, 2))[::-1])",
+        reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nnp.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])",
         check="border_pad",
         refuses=(
             ("self=T(), pad=(2, 1), mode='reflect'", "NotImplementedError"),
@@ -14335,7 +14342,7 @@ OPS = [
         complex=True,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         formulas={"grad_output": "border_pad(grad, pad, mode)", "result": "auto_linear"},
-        reference="(lambda shown, sum_: [np.add.at(sum_, shown, grad_output), sum_.reshape(input_shape)][1])((lambda pairs: np.pad(np.arange(np.prod(input_shape)).reshape(input_shape)[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(input_shape[-len(pairs):], pairs)])], [*[(0, 0) for n in input_shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode]))(np.reshape(pad, (-1, 2))[::-1]), np.zeros(np.prod(input_shape), grad_output.dtype))",
+        reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nshown = np.pad(np.arange(np.prod(input_shape)).reshape(input_shape)[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(input_shape[-len(pairs):], pairs)])], [*[(0, 0) for n in input_shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])\nsums = np.zeros(np.prod(input_shape), grad_output.dtype)\n[np.add.at(sums, shown, grad_output), sums.reshape(input_shape)][1]",
         check="border_pad_backward",
         refuses=(
             ("grad_output=T(2, 8), input_shape=[], pad=(2, 1), mode='reflect'", "NotImplementedError"),
@@ -14375,7 +14382,7 @@ OPS = [
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
         },
-        reference="(lambda size: np.einsum('...q,pkq->...kp', self.reshape(*self.shape[:-2], np.prod(self.shape[-2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(self.shape[-2:])] for tap in np.ndindex(kernel_size)] for at in np.ndindex(size)])).reshape(*self.shape[:-3], self.shape[-3] * np.prod(kernel_size), np.prod(size)))(tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[-2:], padding, dilation, kernel_size, stride)))",
+        reference="size = tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[-2:], padding, dilation, kernel_size, stride))\nnp.einsum('...q,pkq->...kp', self.reshape(*self.shape[:-2], np.prod(self.shape[-2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(self.shape[-2:])] for tap in np.ndindex(kernel_size)] for at in np.ndindex(size)])).reshape(*self.shape[:-3], self.shape[-3] * np.prod(kernel_size), np.prod(size))",
         check="im2col",
         refuses=(
             ("self=T(), kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
@@ -14438,7 +14445,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda r: np.concatenate([np.stack([np.concatenate([np.stack([self[..., i * r + j :: r * r, :, :] for j in range(r)], -1)], -1) for i in range(r)], -3)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] * r, self.shape[-1] * r))(upscale_factor)",
+        reference="r = upscale_factor\nnp.concatenate([np.stack([np.concatenate([np.stack([self[..., i * r + j :: r * r, :, :] for j in range(r)], -1)], -1) for i in range(r)], -3)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] * r, self.shape[-1] * r)",
         check="pixel_shuffle",
         refuses=(
             ("self=T(2, 3), upscale_factor=2", "RuntimeError"),
@@ -14463,7 +14470,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda r: np.stack([self[..., i::r, j::r] for i in range(r) for j in range(r)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] // r, self.shape[-1] // r))(downscale_factor)",
+        reference="r = downscale_factor\nnp.stack([self[..., i::r, j::r] for i in range(r) for j in range(r)], -3).reshape(*self.shape[:-3], -1, self.shape[-2] // r, self.shape[-1] // r)",
         check="pixel_unshuffle",
         refuses=(
             ("self=T(4, 6), downscale_factor=2", "RuntimeError"),
@@ -14536,7 +14543,7 @@ OPS = [
             "result": "auto_linear",
             "backward": "resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)",
         },
-        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(self.shape[dim], length, (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length, -0.5 if antialias else -0.75), self, (1, dim)), 0, dim)",
+        reference="n = self.shape[dim]\nm = length\nstep = (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length\na = -0.5 if antialias else -0.75\ntaps = np.arange(n) if antialias else np.arange(-9, n + 9)\ncentres = np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)\nt = abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)\nw = dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)\nnp.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)), self, (1, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
@@ -14588,7 +14595,7 @@ OPS = [
             "grad_output": "resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)",
             "result": "auto_linear",
         },
-        reference="np.moveaxis(np.tensordot((lambda n, m, step, a: (lambda taps, centres: (lambda t: (lambda w: w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)))(dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)))(abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)))(np.arange(n) if antialias else np.arange(-9, n + 9), np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)))(length, grad_output.shape[dim], (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim], -0.5 if antialias else -0.75), grad_output, (0, dim)), 0, dim)",
+        reference="n = length\nm = grad_output.shape[dim]\nstep = (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim]\na = -0.5 if antialias else -0.75\ntaps = np.arange(n) if antialias else np.arange(-9, n + 9)\ncentres = np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)\nt = abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)\nw = dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)\nnp.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)), grad_output, (0, dim)), 0, dim)",
         check="resample",
         refuses=(
             (
@@ -14641,7 +14648,7 @@ OPS = [
             "complex64": "refused",
         },
         formulas={},
-        reference="(lambda n, step: (lambda taps: (lambda w: np.floor(np.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True), self.take(np.clip(taps, 0, n - 1), dim), (1, dim)), 0, dim) + 0.5).astype(int))(np.maximum(1 - abs(taps - (np.arange(length) * step + (step - 1) / 2)[:, None]) / (max(step, 1) if antialias else 1), 0)) if filter == 'linear' else None)(np.arange(n) if antialias else np.arange(-1, n + 1)))(self.shape[dim], self.shape[dim] / length)",
+        reference="n = self.shape[dim]\nstep = self.shape[dim] / length\ntaps = np.arange(n) if antialias else np.arange(-1, n + 1)\n(lambda w: np.floor(np.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True), self.take(np.clip(taps, 0, n - 1), dim), (1, dim)), 0, dim) + 0.5).astype(int))(np.maximum(1 - abs(taps - (np.arange(length) * step + (step - 1) / 2)[:, None]) / (max(step, 1) if antialias else 1), 0)) if filter == 'linear' else None",
         check="resample",
         refuses=(
             (
@@ -14695,7 +14702,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda plane, image: np.einsum(['nchw,nph,npw->ncp', 'ncdhw,npd,nph,npw->ncp'][len(plane) - 2], image, *[(lambda taps, at: (lambda t: [np.maximum(1 - t, 0), taps == np.round(at), np.where(t < 1, 1.25 * t**3 - 2.25 * t**2 + 1, -0.75 * (t - 1) * (t - 2) ** 2 * (t < 2))][interpolation_mode])(abs(taps - at)))(np.arange(-9, n + 9), (g.reshape(len(g), -1, 1) + 1) / 2 * (n - align_corners) - (1 - align_corners) / 2) for n, g in zip(plane, np.moveaxis(grid, -1, 0)[::-1])]).reshape(self.shape[:2] + grid.shape[1:-1]))(self.shape[2:], np.pad(self, [(0, 0), (0, 0), *[(9, 9) for n in self.shape[2:]]], ['constant', 'edge', 'reflect' if align_corners else 'symmetric'][padding_mode]))",
+        reference="plane = self.shape[2:]\nimage = np.pad(self, [(0, 0), (0, 0), *[(9, 9) for n in self.shape[2:]]], ['constant', 'edge', 'reflect' if align_corners else 'symmetric'][padding_mode])\nnp.einsum(['nchw,nph,npw->ncp', 'ncdhw,npd,nph,npw->ncp'][len(plane) - 2], image, *[(lambda taps, at: (lambda t: [np.maximum(1 - t, 0), taps == np.round(at), np.where(t < 1, 1.25 * t**3 - 2.25 * t**2 + 1, -0.75 * (t - 1) * (t - 2) ** 2 * (t < 2))][interpolation_mode])(abs(taps - at)))(np.arange(-9, n + 9), (g.reshape(len(g), -1, 1) + 1) / 2 * (n - align_corners) - (1 - align_corners) / 2) for n, g in zip(plane, np.moveaxis(grid, -1, 0)[::-1])]).reshape(self.shape[:2] + grid.shape[1:-1])",
         check="grid_sampler",
         refuses=(
             ("self=T(), grid=T(), interpolation_mode=0, padding_mode=0, align_corners=False", "RuntimeError"),
@@ -14783,7 +14790,7 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
-        reference="(lambda lead, plane, kernel, step, pads, spread: (lambda size: (lambda x, windows: tuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows])))(self.reshape(*lead, np.prod(plane)), [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]))(tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))))(self.shape[:-spatial], self.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)])",
+        reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)]\nlead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nspread = found[3]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))\nx = self.reshape(*lead, np.prod(plane))\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]\ntuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows]))",
         check="max_pool",
         refuses=(
             (
@@ -14864,7 +14871,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        reference="x = np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self))\nstrides = stride or kernel_size\nnp.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0)))",
         example=">>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\ntensor([[5., 3.]])",
     ),
     Op(
@@ -14891,7 +14898,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        reference="x = np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self))\nstrides = stride or kernel_size\nnp.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0)))",
         example=">>> sg.max_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)\ntensor([[[[ 5.,  7.],\n          [13., 15.]]]])",
     ),
     Op(
@@ -14918,7 +14925,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda x, strides: np.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0))))(np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self)), stride or kernel_size)",
+        reference="x = np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self))\nstrides = stride or kernel_size\nnp.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0)))",
         example=">>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[7.]]]])",
     ),
     Op(
@@ -14952,7 +14959,7 @@ OPS = [
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_places(self_t, indices, spatial)",
         },
-        reference="(lambda lead, plane, sizes: (lambda x, windows: (np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes)))(self.reshape(*lead, -1), [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]))(self.shape[:-spatial], self.shape[-spatial:], (output_size * spatial)[:spatial])",
+        reference="lead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nsizes = (output_size * spatial)[:spatial]\nx = self.reshape(*lead, -1)\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]\n(np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes))",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -14977,7 +14984,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda parts: tuple(np.stack(each, -1) for each in zip(*[(np.max(self[..., a:b], -1), a + np.argmax(self[..., a:b], -1)) for a, b in parts])))([(i * self.shape[-1] // output_size[0], -(-(i + 1) * self.shape[-1] // output_size[0])) for i in range(output_size[0])])",
+        reference="parts = [(i * self.shape[-1] // output_size[0], -(-(i + 1) * self.shape[-1] // output_size[0])) for i in range(output_size[0])]\ntuple(np.stack(each, -1) for each in zip(*[(np.max(self[..., a:b], -1), a + np.argmax(self[..., a:b], -1)) for a, b in parts]))",
         example=">>> values, indices = sg.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\n>>> values, indices\n(tensor([[5., 3.]]), tensor([[1, 3]]))",
     ),
     Op(
@@ -15021,7 +15028,7 @@ OPS = [
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
-        reference="(lambda plane, kernel, step, pads: (lambda size: (self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size))(tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))))(self.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)])",
+        reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\n(self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)",
         check="avg_pool",
         refuses=(
             (
@@ -15076,7 +15083,7 @@ OPS = [
             "grad_output": "avg_pool(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
         },
-        reference="(lambda plane, size, kernel, step, pads: (grad_output.reshape(*input_shape[:-spatial], np.prod(size)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)])).reshape(input_shape))(input_shape[-spatial:], grad_output.shape[-spatial:], *[(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)])",
+        reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = input_shape[-spatial:]\nsize = grad_output.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\n(grad_output.reshape(*input_shape[:-spatial], np.prod(size)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)])).reshape(input_shape)",
         check="avg_pool_backward",
         refuses=(
             (
@@ -15117,7 +15124,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda total: total(self, 0) / (total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        reference="total = lambda x, fill: np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0)))\ntotal(self, 0) / (total(np.ones_like(self), count_include_pad))",
         example=">>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)\ntensor([[3.0000, 2.5000]])",
     ),
     Op(
@@ -15145,7 +15152,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda total: total(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        reference="total = lambda x, fill: np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0)))\ntotal(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad))",
         example=">>> sg.nn.functional.avg_pool2d(sg.arange(16.0).view(1, 1, 4, 4), 2)\ntensor([[[[ 2.5000,  4.5000],\n          [10.5000, 12.5000]]]])",
     ),
     Op(
@@ -15173,7 +15180,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda total: total(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad)))(lambda x, fill: np.sum( np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0))))",
+        reference="total = lambda x, fill: np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0)))\ntotal(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad))",
         example=">>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[3.5000]]]])",
     ),
     Op(
@@ -15205,7 +15212,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
-        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes))((output_size * spatial)[:spatial])",
+        reference="sizes = (output_size * spatial)[:spatial]\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes)",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -15243,7 +15250,7 @@ OPS = [
             "grad_output": "adaptive_avg_pool(grad, plane_size(grad_output.shape, spatial), spatial)",
             "result": "auto_linear",
         },
-        reference="(lambda plane, sizes: (lambda inside: (grad_output.reshape(*input_shape[:-spatial], -1) @ (inside / np.sum(inside, 1, keepdims=True))).reshape(input_shape))(np.array([[all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes)) for place in np.ndindex(plane)] for at in np.ndindex(sizes)])))(input_shape[-spatial:], grad_output.shape[-spatial:])",
+        reference="plane = input_shape[-spatial:]\nsizes = grad_output.shape[-spatial:]\ninside = np.array([[all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes)) for place in np.ndindex(plane)] for at in np.ndindex(sizes)])\n(grad_output.reshape(*input_shape[:-spatial], -1) @ (inside / np.sum(inside, 1, keepdims=True))).reshape(input_shape)",
         check="adaptive_pool_backward",
         refuses=(
             ("grad_output=T(), input_shape=(2, 2, 5, 4), spatial=2", "RuntimeError"),
@@ -15287,7 +15294,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-2:], sizes)])], tuple(range(-2, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-2] + sizes))(output_size)",
+        reference="sizes = output_size\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-2:], sizes)])], tuple(range(-2, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-2] + sizes)",
     ),
     Op(
         name="adaptive_avg_pool3d",
@@ -15306,7 +15313,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda sizes: np.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-3:], sizes)])], tuple(range(-3, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-3] + sizes))(output_size)",
+        reference="sizes = output_size\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-3:], sizes)])], tuple(range(-3, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-3] + sizes)",
     ),
     Op(
         name="standardize",
@@ -15354,7 +15361,7 @@ OPS = [
             "output": "turned if bias_t is None else turned + bias_t.reshape(affine_shape)",
             "backward": "standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps)",
         },
-        reference="(lambda m, v: ((self - m) / np.sqrt(v + eps) * (1 if weight is None else weight.reshape(affine_shape)) + (0 if bias is None else bias.reshape(affine_shape)), m if self.size else None, v if self.size else None))( np.mean(self, dim, keepdims=True), np.var(self, dim, keepdims=True))",
+        reference="m = np.mean(self, dim, keepdims=True)\nv = np.var(self, dim, keepdims=True)\n((self - m) / np.sqrt(v + eps) * (1 if weight is None else weight.reshape(affine_shape)) + (0 if bias is None else bias.reshape(affine_shape)), m if self.size else None, v if self.size else None)",
         check="standardize",
         refuses=(
             ("self=T(), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
@@ -15404,7 +15411,7 @@ OPS = [
             "output": "turned if bias_t is None else turned + per_channel(bias_t, self_p.ndim)",
             "backward": "standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps)",
         },
-        reference="(lambda x, shape: (lambda m, v: (((x - m) / np.sqrt(v + eps)).reshape(self.shape) * (1 if weight is None else weight.reshape(shape)) + (0 if bias is None else bias.reshape(shape)), *[s.reshape(-1, groups, 1, 1) if self.size else None for s in (m, v)]))(np.mean(x, -1, keepdims=True), np.var(x, -1, keepdims=True)))( self.reshape(len(self), groups, -1), [-1 if d == 1 else 1 for d in range(self.ndim)])",
+        reference="x = self.reshape(len(self), groups, -1)\nshape = [-1 if d == 1 else 1 for d in range(self.ndim)]\nm = np.mean(x, -1, keepdims=True)\nv = np.var(x, -1, keepdims=True)\n(((x - m) / np.sqrt(v + eps)).reshape(self.shape) * (1 if weight is None else weight.reshape(shape)) + (0 if bias is None else bias.reshape(shape)), *[s.reshape(-1, groups, 1, 1) if self.size else None for s in (m, v)])",
         check="standardize_groups",
         refuses=(
             ("self=T(), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
@@ -15456,7 +15463,7 @@ OPS = [
             "bias": "sum_all_but(grad, 1)",
             "result": "moved if bias_t is None else moved + per_channel(bias_t, self_p.ndim)",
         },
-        reference="(lambda m, v, w, b: (self - m) / np.sqrt(v + eps) * w + b)(*[np.array(0.0 if each is None else each).reshape( [-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)])",
+        reference="found = [np.array(0.0 if each is None else each).reshape([-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)]\nm = found[0]\nv = found[1]\nw = found[2]\nb = found[3]\n(self - m) / np.sqrt(v + eps) * w + b",
         check="normalize_by",
         refuses=(
             ("self=T(), mean=T(), var=T(), weight=T(), bias=T(), eps=0.001", "RuntimeError"),
@@ -15505,7 +15512,7 @@ OPS = [
             "output": "moved if weight_p is None else moved * weight_p + normal * weight_t",
             "backward": "normalize_rms_backward(wanted, grad, self, weight, scale, dim)",
         },
-        reference="(lambda scale: (self * scale * (1 if weight is None else weight), scale))( 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps))",
+        reference="scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)\n(self * scale1 * (1 if weight is None else weight), scale1)",
         check="normalize_rms",
         refuses=(
             ("self=T(), weight=T(5), dim=(0,), eps=0.1", "RuntimeError"),
@@ -15704,7 +15711,7 @@ OPS = [
             "output": "nll_loss(self_t, target, weight, reduction, ignore_index)[0]",
             "backward": "nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)",
         },
-        reference="(lambda counted, picked: (-counted * picked, None) if reduction == 0 else (-np.sum(counted * picked) / (np.sum(counted) if reduction == 1 else 1), np.sum(counted)))( np.where(target == ignore_index, 0.0, 1.0 if weight is None else weight[np.where(target == ignore_index, 0, target)]), np.take_along_axis(self, np.expand_dims(np.where(target == ignore_index, 0, target), min(1, self.ndim - 1)), min(1, self.ndim - 1)).reshape(target.shape))",
+        reference="counted = np.where(target == ignore_index, 0.0, 1.0 if weight is None else weight[np.where(target == ignore_index, 0, target)])\npicked = np.take_along_axis(self, np.expand_dims(np.where(target == ignore_index, 0, target), min(1, self.ndim - 1)), min(1, self.ndim - 1)).reshape(target.shape)\n(-counted * picked, None) if reduction == 0 else (-np.sum(counted * picked) / (np.sum(counted) if reduction == 1 else 1), np.sum(counted))",
         check="nll_loss",
         refuses=(
             ("self=T(), target=T()", "ValueError"),
@@ -15757,7 +15764,7 @@ OPS = [
             "total_weight": "non_differentiable",
             "result": "auto_linear",
         },
-        reference="(lambda dim: (lambda classes, label: np.where((classes == label) & (label != ignore_index), -(1 if weight is None else weight[classes]) * (np.expand_dims(grad_output, dim) if reduction == 0 else grad_output / (total_weight if reduction == 1 else 1)), 0.0))(np.expand_dims(np.arange(input_shape[dim]), tuple(range(1, 1 + target.ndim - dim))), np.expand_dims(target, dim)))(min(1, target.ndim))",
+        reference="dim = min(1, target.ndim)\nclasses = np.expand_dims(np.arange(input_shape[dim]), tuple(range(1, 1 + target.ndim - dim)))\nlabel = np.expand_dims(target, dim)\nnp.where((classes == label) & (label != ignore_index), -(1 if weight is None else weight[classes]) * (np.expand_dims(grad_output, dim) if reduction == 0 else grad_output / (total_weight if reduction == 1 else 1)), 0.0)",
         check="nll_loss_backward",
         refuses=(
             (
@@ -15820,7 +15827,7 @@ OPS = [
             "output": "along if reduction == 0 else along.sum() / kept.select(0, -1) if reduction == 1 else along.sum()",
             "backward": "cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing)",
         },
-        reference="(lambda scores, known, weights: (lambda counted, loss: (loss if reduction == 0 else np.sum(loss) / ( np.sum(counted) if reduction == 1 else 1), None))(np.where(target == ignore_index, 0, weights[known]), -np.where(target == ignore_index, 0, (1 - label_smoothing) * weights[known] * np.take_along_axis(scores, known[..., None], -1)[..., 0] + label_smoothing * np.mean(weights * scores, -1))))(scipy.special.log_softmax(np.moveaxis(self, min(1, self.ndim - 1), -1), -1), np.where(target == ignore_index, 0, target), np.ones(self.shape[min(1, self.ndim - 1)]) if weight is None else weight)",
+        reference="scores = scipy.special.log_softmax(np.moveaxis(self, min(1, self.ndim - 1), -1), -1)\nknown = np.where(target == ignore_index, 0, target)\nweights = np.ones(self.shape[min(1, self.ndim - 1)]) if weight is None else weight\ncounted = np.where(target == ignore_index, 0, weights[known])\nloss = -np.where(target == ignore_index, 0, (1 - label_smoothing) * weights[known] * np.take_along_axis(scores, known[..., None], -1)[..., 0] + label_smoothing * np.mean(weights * scores, -1))\n(loss if reduction == 0 else np.sum(loss) / (np.sum(counted) if reduction == 1 else 1), None)",
         check="cross_entropy",
         refuses=(
             ("self=T(), target=T()", "ValueError"),
@@ -15863,7 +15870,7 @@ OPS = [
             "result": "reduce_loss(2 * (self_p - target_p) * (self_t - target_t), reduction)",
             "backward": "mse_loss_slopes(wanted, grad, self, target, reduction)",
         },
-        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))(np.square(self - target))",
+        reference="loss = np.square(self - target)\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
         refuses=(("self=T(2), target=T()", "ValueError"), ("self=T(), target=T(), reduction=5", "ValueError")),
         example=">>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))\ntensor(2.)",
@@ -15949,7 +15956,7 @@ OPS = [
             "weight": 'not_implemented("the weights of a loss are constants")',
             "result": "reduce_loss(binary_cross_entropy_backward(self_t, self_p, target_p, weight, 0) - weighted(probability_logit(self_p) * target_t, weight), reduction)",
         },
-        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))( -(scipy.special.xlogy(target, self) + scipy.special.xlog1py(1 - target, -self)) * (1 if weight is None else weight))",
+        reference="loss = -(scipy.special.xlogy(target, self) + scipy.special.xlog1py(1 - target, -self)) * (1 if weight is None else weight)\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
         refuses=(
             ("self=T(), target=T(3, 4, lo=0.1, hi=0.9)", "ValueError"),
@@ -16052,7 +16059,7 @@ OPS = [
             "pos_weight": 'not_implemented("the weights of a loss are constants")',
             "result": "reduce_loss(binary_cross_entropy_with_logits_backward(self_t, self_p, target_p, weight, pos_weight, 0) + weighted(target_t * logit_target_slope(self_p, pos_weight), weight), reduction)",
         },
-        reference="(lambda loss: loss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss))(-(1 if weight is None else weight) * (target * (1 if pos_weight is None else pos_weight) * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self)))",
+        reference="loss = -(1 if weight is None else weight) * (target * (1 if pos_weight is None else pos_weight) * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self))\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
         refuses=(
             ("self=T(3, 4), target=T()", "ValueError"),
@@ -16214,7 +16221,7 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
-        reference="(lambda rows: np.tensordot(np.arange(num_weights)[:, None] == rows, grad_output.reshape(rows.size, -1) * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1))[:, None], 1))(indices.ravel())",
+        reference="rows = indices.ravel()\nnp.tensordot(np.arange(num_weights)[:, None] == rows, grad_output.reshape(rows.size, -1) * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1))[:, None], 1)",
         check="embedding_backward",
         refuses=(
             (
@@ -16256,7 +16263,7 @@ OPS = [
             "indices": "non_differentiable",
             "result": "auto_linear",
         },
-        reference="(lambda rows: self[indices] * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1)).reshape( *indices.shape, 1))(indices.ravel())",
+        reference="rows = indices.ravel()\nself[indices] * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1)).reshape(*indices.shape, 1)",
         check="embedding",
         refuses=(
             ("self=T(), indices=T(), padding_idx=2, scale_grad_by_freq=True", "RuntimeError"),
@@ -16314,7 +16321,7 @@ OPS = [
             "last_hidden": "rnn_tangents(...)[1]",
             "backward": "rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity)",
         },
-        reference="(lambda step, steps: (lambda states: (np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1]))((lambda run: run(run, hidden, steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old)))))(lambda x, h: np.concatenate([(lambda y: np.tanh(y) if nonlinearity == 'tanh' else np.maximum(y, 0))(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T), h[len(x) :]]), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
+        reference="step = lambda x, h: np.concatenate([(lambda y: np.tanh(y) if nonlinearity == 'tanh' else np.maximum(y, 0))(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T), h[len(x) :]])\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1])",
         check="rnn_layer",
         refuses=(
             (
@@ -16385,7 +16392,7 @@ OPS = [
             "last_cell": "lstm_tangents(...)[2]",
             "backward": "lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse)",
         },
-        reference="(lambda step, steps: (lambda states: (np.concatenate([s[0][: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), *states[-1], None, None))((lambda run: run(run, (hidden, cell), steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], *old)))))(lambda x, h, c: (lambda i, f, g, o: (lambda new: (np.concatenate([scipy.special.expit(o) * np.tanh(new) @ (np.eye(len(new.T)) if weight_hr is None else weight_hr.T), h[len(x) :]]), np.concatenate([new, c[len(x) :]])))(scipy.special.expit(f) * c[: len(x)] + scipy.special.expit(i) * np.tanh(g)))(*np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T, 4, 1)), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
+        reference="step = lambda x, h, c: (lambda i, f, g, o: (lambda new: (np.concatenate([scipy.special.expit(o) * np.tanh(new) @ (np.eye(len(new.T)) if weight_hr is None else weight_hr.T), h[len(x) :]]), np.concatenate([new, c[len(x) :]])))(scipy.special.expit(f) * c[: len(x)] + scipy.special.expit(i) * np.tanh(g)))(*np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T, 4, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], *old))\nstates = run(run, (hidden, cell), steps)\n(np.concatenate([s[0][: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), *states[-1], None, None)",
         check="lstm_layer",
         refuses=(
             (
@@ -16451,7 +16458,7 @@ OPS = [
             "last_hidden": "gru_tangents(...)[1]",
             "backward": "gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse)",
         },
-        reference="(lambda step, steps: (lambda states: (np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1], None))((lambda run: run(run, hidden, steps))(lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old)))))(lambda x, h: (lambda a, b: (lambda z, n: np.concatenate([(1 - z) * n + z * h[: len(x)], h[len(x) :]]))(scipy.special.expit(a[1] + b[1]), np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])))(np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih), 3, 1), np.split(h[: len(x)] @ weight_hh.T + (0 if bias_hh is None else bias_hh), 3, 1)), (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1])",
+        reference="step = lambda x, h: (lambda a, b: (lambda z, n: np.concatenate([(1 - z) * n + z * h[: len(x)], h[len(x) :]]))(scipy.special.expit(a[1] + b[1]), np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])))(np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih), 3, 1), np.split(h[: len(x)] @ weight_hh.T + (0 if bias_hh is None else bias_hh), 3, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1], None)",
         check="gru_layer",
         refuses=(
             (
@@ -16521,7 +16528,7 @@ OPS = [
             "output": "attention_tangents(...)[0]",
             "backward": "attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first)",
         },
-        reference="(lambda q, k, v: (lambda s: (lambda total: (np.einsum('bhqk,bkhd->bqhd' if rows_first else 'bhqk,bkhd->bhqd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v), total))((lambda t: np.where(t == -np.inf, np.inf, t))(scipy.special.logsumexp(s, -1))))(np.where((True if mask is None else mask) & (np.tri(q.shape[1], k.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)))(*(lambda rows: (rows(self), *[np.repeat(rows(x), rows(self).shape[2] // rows(x).shape[2], 2) for x in (key, value)]))(lambda x: x if rows_first else x.swapaxes(1, 2)))",
+        reference="rows = lambda x: x if rows_first else x.swapaxes(1, 2)\nfound = (rows(self), *[np.repeat(rows(x), rows(self).shape[2] // rows(x).shape[2], 2) for x in (key, value)])\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], k.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd' if rows_first else 'bhqk,bkhd->bhqd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v), total)",
         check="attention",
         refuses=(
             (
@@ -16583,7 +16590,7 @@ OPS = [
             "output": "self_attention_tangents(...)[0]",
             "backward": "self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale)",
         },
-        reference="(lambda q, k, v: (lambda s: (lambda total: (np.einsum('bhqk,bkhd->bqhd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v).reshape(*self.shape[:2], -1), total))((lambda t: np.where(t == -np.inf, np.inf, t))(scipy.special.logsumexp(s, -1))))(np.where((True if mask is None else mask) & (np.tri(q.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)))(*np.moveaxis(self.reshape(*self.shape[:2], 3, heads, -1), 2, 0))",
+        reference="found = np.moveaxis(self.reshape(*self.shape[:2], 3, heads, -1), 2, 0)\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v).reshape(*self.shape[:2], -1), total)",
         check="self_attention",
         refuses=(
             (
@@ -16628,7 +16635,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss * (1 if weight is None else weight) if reduction == 'none' else np.average(loss, weights=weight) * (1 if reduction == 'mean' else loss.size if weight is None else np.sum(weight)))(np.abs(self - target)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.abs(self - target)\nloss * (1 if weight is None else weight) if how == 'none' else np.average(loss, weights=weight) * (1 if how == 'mean' else loss.size if weight is None else np.sum(weight))",
         check="same_sizes",
         refuses=(
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
@@ -16696,7 +16703,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( scipy.special.huber(beta, self - target) / beta if beta else np.abs(self - target)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = scipy.special.huber(beta, self - target) / beta if beta else np.abs(self - target)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="smooth_l1",
         refuses=(
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
@@ -16730,7 +16737,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( scipy.special.huber(delta, self - target) * (1 if weight is None else weight))",
+        reference="loss = scipy.special.huber(delta, self - target) * (1 if weight is None else weight)\nloss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss)",
         check="huber",
         refuses=(
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
@@ -16769,7 +16776,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss) / (len(loss) if reduction == 'batchmean' and self.ndim else 1))( np.exp(target) * (target - self) if log_target else scipy.special.xlogy(target, target) - target * self))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.exp(target) * (target - self) if log_target else scipy.special.xlogy(target, target) - target * self\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss) / (len(loss) if how == 'batchmean' and self.ndim else 1)",
         check="floating_values",
         refuses=(
             ("self=I(3, 4), target=I(3, 4), reduction='batchmean'", "RuntimeError"),
@@ -16807,7 +16814,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (np.exp(self) - target * self if log_input else self - target * np.log(self + eps)) + np.where( full & (target > 1), scipy.special.xlogy(target, target) - target + np.log(2 * np.pi * np.maximum(target, 1)) / 2, 0)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = (np.exp(self) - target * self if log_input else self - target * np.log(self + eps)) + np.where(full & (target > 1), scipy.special.xlogy(target, target) - target + np.log(2 * np.pi * np.maximum(target, 1)) / 2, 0)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         example=">>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))\ntensor(1.)",
     ),
     Op(
@@ -16838,7 +16845,7 @@ OPS = [
         complex=False,
         formulas={},
         unvaried=["eps"],
-        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda v: (np.log(v) + (self - target) ** 2 / v + full * np.log(2 * np.pi)) / 2)( np.maximum(var if np.ndim(var) in (0, self.ndim) else var[..., None], eps)))",
+        reference="v = np.maximum(var if np.ndim(var) in (0, self.ndim) else var[..., None], eps)\nloss = (np.log(v) + (self - target) ** 2 / v + full * np.log(2 * np.pi)) / 2\nloss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss)",
         check="gaussian_nll",
         refuses=(
             ("self=T(3, 4), target=T(3, 4), var=T()", "ValueError"),
@@ -16870,7 +16877,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (np.log(max(var, eps)) + (self - target) ** 2 / max(var, eps) + full * np.log(2 * np.pi)) / 2)",
+        reference="loss = (np.log(max(var, eps)) + (self - target) ** 2 / max(var, eps) + full * np.log(2 * np.pi)) / 2\nloss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss)",
         check="gaussian_nll",
         refuses=(("self=T(3, 4), target=T(3, 4), var=-1, reduction='sum'", "ValueError"),),
     ),
@@ -16897,7 +16904,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.logaddexp(0, -self * target)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.logaddexp(0, -self * target)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         example=">>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')\ntensor([0.6931, 3.0486])",
     ),
     Op(
@@ -16924,7 +16931,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.where(target == 1, self, np.maximum(margin - self, 0))))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.where(target == 1, self, np.maximum(margin - self, 0))\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         example=">>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')\ntensor([0.2500, 0.7500])",
     ),
     Op(
@@ -16952,7 +16959,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( np.maximum(margin - target * (input1 - input2), 0)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.maximum(margin - target * (input1 - input2), 0)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="margin_ranking",
         refuses=(("input1=T(6), input2=T(6), target=T(), margin=0.6", "RuntimeError"),),
         example=">>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)\ntensor(2.5000)",
@@ -17060,6 +17067,7 @@ OPS = [
         samples=(
             "anchor=T(3, 4), positive=T(3, 4), negative=T(3, 4)",
             "anchor=T(3, 2), positive=T(3, 2), negative=T(3, 2), margin=2.0, p=3, swap=True, reduction='none'",
+            "anchor=T(3, 2), positive=T(3, 2), negative=T(3, 2), eps=0.5, swap=True",
         ),
         hard=(),
         domain={},
@@ -17068,7 +17076,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda apart: np.maximum(margin + apart(anchor, positive) - (np.minimum(apart(anchor, negative), apart(positive, negative)) if swap else apart(anchor, negative)), 0))(lambda a, b: np.linalg.norm(a - b + eps, p, axis=-1))))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\napart = lambda a, b: np.linalg.norm(a - b + eps, p, axis=-1)\nloss = np.maximum(margin + apart(anchor, positive) - (np.minimum(apart(anchor, negative), apart(positive, negative)) if swap else apart(anchor, negative)), 0)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="triplet",
         refuses=(
             ("anchor=T(), positive=T(3, 4), negative=T(3, 4)", "RuntimeError"),
@@ -17105,7 +17113,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda cosine: np.where(target == 1, 1 - cosine, np.maximum(cosine - margin, 0)))( np.sum(input1 * input2, -1) / np.hypot(np.linalg.norm(input1, axis=-1), 1e-6) / np.hypot(np.linalg.norm(input2, axis=-1), 1e-6))) if input1.size else None)(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\n(lambda loss: loss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss))((lambda cosine: np.where(target == 1, 1 - cosine, np.maximum(cosine - margin, 0)))(np.sum(input1 * input2, -1) / np.hypot(np.linalg.norm(input1, axis=-1), 1e-6) / np.hypot(np.linalg.norm(input2, axis=-1), 1e-6))) if input1.size else None",
         check="cosine_embedding",
         refuses=(
             ("input1=T(), input2=T(), target=T()", "RuntimeError"),
@@ -17143,7 +17151,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( (lambda x, t: (lambda own: np.sum(np.where(np.arange(x.shape[1]) == t[:, None], 0, np.maximum(margin - own + x, 0) ** p * (1 if weight is None else weight[t][:, None])), 1) / x.shape[1])(np.take_along_axis(x, t[:, None], 1)))( np.atleast_2d(self), np.atleast_1d(target)).reshape(target.shape)))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nx = np.atleast_2d(self)\nt = np.atleast_1d(target)\nown = np.take_along_axis(x, t[:, None], 1)\nloss = (np.sum(np.where(np.arange(x.shape[1]) == t[:, None], 0, np.maximum(margin - own + x, 0) ** p * (1 if weight is None else weight[t][:, None])), 1) / x.shape[1]).reshape(target.shape)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="multi_margin",
         refuses=(
             ("self=T(), target=T()", "RuntimeError"),
@@ -17180,7 +17188,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda losses: losses if reduce is False or (reduction == 'none' and size_average is reduce is None) else np.sum(losses) if size_average is False or (reduction == 'sum' and size_average is reduce is None) else np.mean(losses))(np.reshape([sum(max(0, 1 - x[j] + x[i]) for j in own for i in range(len(x)) if i not in own) / len(x) for x, own in [(x, t[: [*(t < 0), True].index(True)]) for x, t in zip(np.atleast_2d(self), np.atleast_2d(target))]], self.shape[:-1]))",
+        reference="losses = np.reshape([sum(max(0, 1 - x[j] + x[i]) for j in own for i in range(len(x)) if i not in own) / len(x) for x, own in [(x, t[: [*(t < 0), True].index(True)]) for x, t in zip(np.atleast_2d(self), np.atleast_2d(target))]], self.shape[:-1])\nlosses if reduce is False or (reduction == 'none' and size_average is reduce is None) else np.sum(losses) if size_average is False or (reduction == 'sum' and size_average is reduce is None) else np.mean(losses)",
         check="multilabel_margin",
         refuses=(
             ("self=T(), target=T()", "RuntimeError"),
@@ -17217,7 +17225,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda reduction: (lambda loss: loss if reduction == 'none' else np.mean(loss) if reduction == 'mean' else np.sum(loss))( -np.sum((1 if weight is None else weight) * (target * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self)), -1) / self.shape[-1]))(reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean')",
+        reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = -np.sum((1 if weight is None else weight) * (target * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self)), -1) / self.shape[-1]\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="some_classes",
         refuses=(("self=T(), target=T()", "IndexError"),),
         example=">>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))\ntensor(0.6931)",
@@ -17256,7 +17264,7 @@ OPS = [
             "result": "(ctc_gradient(ones_like(result), log_probs_p, targets, input_lengths, target_lengths, blank) * log_probs_t).sum([0, 2])",
             "backward": "ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank)",
         },
-        reference="(lambda steps: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(targets[n, : target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs)",
+        reference="steps = log_probs\nnp.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(targets[n, : target_lengths[n]]))) for n in range(steps.shape[1])])",
         check="ctc_loss",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
@@ -17288,6 +17296,7 @@ OPS = [
             "log_probs=T(4, 2, 3), targets=V([1, 2, 1]), input_lengths=(4, 3), target_lengths=(2, 1)",
             "log_probs=T(4, 3), targets=V([1, 2]), input_lengths=(4,), target_lengths=(2,), reduction='none'",
             "log_probs=T(2, 1, 3), targets=V([[1, 1]]), input_lengths=(2,), target_lengths=(2,), zero_infinity=True, reduction='sum'",
+            "log_probs=T(3, 1, 3), targets=V([[1, 2]]), input_lengths=(3,), target_lengths=(2,), reduction='none'",
             "log_probs=T(4, 2, 3), targets=V([0, 1, 0]), input_lengths=(4, 2), target_lengths=(3, 0), blank=2",
         ),
         hard=(),
@@ -17297,7 +17306,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: target_lengths[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
+        reference="steps = log_probs.reshape(len(log_probs), -1, log_probs.shape[-1])\nrows = targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))\nlabel = lambda n: list(rows[n][: target_lengths[n]])\nshown = lambda path: [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)]\npaths = lambda n: np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])])\nlikelihood = lambda n, path: math.exp(sum(steps[t, n, k] for t, k in enumerate(path)))\nlosses = np.array([-np.log(sum(likelihood(n, path) for path in paths(n) if shown(path) == label(n))) for n in range(steps.shape[1])])\neach = np.where(np.isposinf(losses) & zero_infinity, 0, losses)\nNone if np.any(targets == blank) else np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1])",
         check="ctc_loss",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
@@ -17336,7 +17345,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="None if np.any(targets == blank) else (lambda losses: (lambda each: np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1]))(np.where(np.isposinf(losses) & zero_infinity, 0, losses)))((lambda steps, rows: np.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(np.ravel(input_lengths)[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(rows[n][: np.ravel(target_lengths)[n]]))) for n in range(steps.shape[1])]))(log_probs.reshape(len(log_probs), -1, log_probs.shape[-1]), targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))))",
+        reference="steps = log_probs.reshape(len(log_probs), -1, log_probs.shape[-1])\nrows = targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))\nlabel = lambda n: list(rows[n][: np.ravel(target_lengths)[n]])\nshown = lambda path: [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)]\npaths = lambda n: np.ndindex(*[steps.shape[2] for t in range(np.ravel(input_lengths)[n])])\nlikelihood = lambda n, path: math.exp(sum(steps[t, n, k] for t, k in enumerate(path)))\nlosses = np.array([-np.log(sum(likelihood(n, path) for path in paths(n) if shown(path) == label(n))) for n in range(steps.shape[1])])\neach = np.where(np.isposinf(losses) & zero_infinity, 0, losses)\nNone if np.any(targets == blank) else np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1])",
         check="ctc_loss_of_tensors",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=T(), target_lengths=T()", "RuntimeError"),
@@ -18061,6 +18070,7 @@ OPS = [
             "self=T(2, 9), n_fft=4, window=V([0.5, 1.0, 1.5, 1.0]), return_complex=True",
             "self=T(8), n_fft=4, hop_length=3, win_length=3, center=False, normalized=True, onesided=False, return_complex=True",
             "self=T(2, 7), n_fft=6, hop_length=2, win_length=2, center=False, return_complex=True, align_to_window=True",
+            "self=T(7), n_fft=6, win_length=3, center=False, return_complex=True, align_to_window=True",
             "self=T(2, 6), n_fft=5, win_length=4, window=T(4), pad_mode='circular', normalized=True, return_complex=True",
             "self=T(5), n_fft=4, pad_mode='replicate', return_complex=True",
             "self=T(8), n_fft=4, hop_length=2, pad_mode='constant', onesided=False, return_complex=True",
@@ -18072,7 +18082,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda size, beside, half, one: (lambda w, x: (lambda y: np.stack([y.real, y.imag], -1) if return_complex is False else y)(np.swapaxes(np.fft.fft(np.lib.stride_tricks.sliding_window_view(x, n_fft, -1)[..., :: hop_length or n_fft // 4, :] * w, norm='ortho' if normalized else None)[..., : half + 1 if one else n_fft], -1, -2)))(np.pad(np.ones(size) if window is None else window, beside), np.pad(self, [*[(0, 0) for n in self.shape[1:]], (half, half) if center else beside if align_to_window else (0, 0)], dict(replicate='edge', circular='wrap').get(pad_mode, pad_mode) if center else 'constant')))(win_length or n_fft, ((n_fft - (win_length or n_fft)) // 2, (n_fft - (win_length or n_fft) + 1) // 2), n_fft // 2, np.isrealobj(self) and np.isrealobj(window) if onesided is None else onesided)",
+        reference="size = win_length or n_fft\nbeside = ((n_fft - (win_length or n_fft)) // 2, (n_fft - (win_length or n_fft) + 1) // 2)\nhalf = n_fft // 2\none = np.isrealobj(self) and np.isrealobj(window) if onesided is None else onesided\nw = np.pad(np.ones(size) if window is None else window, beside)\nx = np.pad(self, [*[(0, 0) for n in self.shape[1:]], (half, half) if center else beside if align_to_window else (0, 0)], dict(replicate='edge', circular='wrap').get(pad_mode, pad_mode) if center else 'constant')\ny = np.swapaxes(np.fft.fft(np.lib.stride_tricks.sliding_window_view(x, n_fft, -1)[..., :: hop_length or n_fft // 4, :] * w, norm='ortho' if normalized else None)[..., : half + 1 if one else n_fft], -1, -2)\nnp.stack([y.real, y.imag], -1) if return_complex is False else y",
         check="stft",
         refuses=(
             ("self=T(), n_fft=4, window=T(), return_complex=True", "RuntimeError"),
@@ -18114,7 +18124,7 @@ OPS = [
         kink=("average",),
         complex=True,
         formulas={},
-        reference="(lambda hop, size, frames: (lambda w, x: (lambda whole: whole[..., n_fft // 2 * center : n_fft // 2 * center + length if length is not None else whole.shape[-1] - n_fft // 2 * center])(np.linalg.lstsq(np.concatenate([np.eye(n_fft, n_fft + hop * (frames - 1), hop * f) * w[:, None] for f in range(frames)]), x.reshape(-1, n_fft * frames).T)[0].T.reshape(*self.shape[:-2], -1)))(np.pad(np.ones(size) if window is None else window, ((n_fft - size) // 2, (n_fft - size + 1) // 2)), (np.fft.ifft(self, n_fft, -2, 'ortho' if normalized else None) if return_complex else np.fft.irfft(self[..., : n_fft // 2 + 1, :], n_fft, -2, 'ortho' if normalized else None)).swapaxes(-1, -2)))(hop_length or n_fft // 4, win_length or n_fft, self.shape[-1])",
+        reference="hop = hop_length or n_fft // 4\nsize = win_length or n_fft\nframes = self.shape[-1]\nw = np.pad(np.ones(size) if window is None else window, ((n_fft - size) // 2, (n_fft - size + 1) // 2))\nx = (np.fft.ifft(self, n_fft, -2, 'ortho' if normalized else None) if return_complex else np.fft.irfft(self[..., : n_fft // 2 + 1, :], n_fft, -2, 'ortho' if normalized else None)).swapaxes(-1, -2)\nwhole = np.linalg.lstsq(np.concatenate([np.eye(n_fft, n_fft + hop * (frames - 1), hop * f) * w[:, None] for f in range(frames)]), x.reshape(-1, n_fft * frames).T)[0].T.reshape(*self.shape[:-2], -1)\nwhole[..., n_fft // 2 * center : n_fft // 2 * center + length if length is not None else whole.shape[-1] - n_fft // 2 * center]",
         check="istft",
         refuses=(("self=T(), n_fft=4, win_length=3", "RuntimeError"),),
         example=">>> x, window = sg.arange(8.0), sg.hann_window(4)\n>>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)\n>>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)\ntensor([0., 1., 2., 3., 4., 5., 6., 7.])",
@@ -18155,7 +18165,7 @@ OPS = [
         complex=False,
         formulas={},
         unvaried=["padding_idx", "scale_grad_by_freq"],
-        reference="(lambda table, index: np.stack([(lambda rows: np.zeros(table.shape[1]) if not len(rows) else dict(sum=np.sum(rows, 0), mean=np.mean(rows, 0), max=np.max(rows, 0))[mode])(np.array([table[index[k]] * (1 if per_sample_weights is None else per_sample_weights.ravel()[k]) for k in bag if padding_idx is None or index[k] != padding_idx % len(table)])) for bag in (np.arange(self.size).reshape(self.shape) if self.ndim == 2 else np.split(np.arange(self.size), offsets[1:-1] if include_last_offset else offsets[1:]))]))(weight if max_norm is None else weight * (lambda norms: np.where(norms > max_norm, max_norm / (norms + 1e-7), 1))(np.linalg.norm(weight, norm_type, 1, True)), self.ravel())",
+        reference="table = weight if max_norm is None else weight * (lambda norms: np.where(norms > max_norm, max_norm / (norms + 1e-7), 1))(np.linalg.norm(weight, norm_type, 1, True))\nindex = self.ravel()\nnp.stack([(lambda rows: np.zeros(table.shape[1]) if not len(rows) else dict(sum=np.sum(rows, 0), mean=np.mean(rows, 0), max=np.max(rows, 0))[mode])(np.array([table[index[k]] * (1 if per_sample_weights is None else per_sample_weights.ravel()[k]) for k in bag if padding_idx is None or index[k] != padding_idx % len(table)])) for bag in (np.arange(self.size).reshape(self.shape) if self.ndim == 2 else np.split(np.arange(self.size), offsets[1:-1] if include_last_offset else offsets[1:]))])",
         check="embedding_bag",
         refuses=(
             ("self=T(), weight=T()", "ValueError"),
@@ -18193,7 +18203,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda windows: np.max(windows, axis=(-2, -1)) if norm_type == np.inf else np.min(windows, axis=(-2, -1)) if norm_type == -np.inf else np.linalg.norm(windows.reshape(*windows.shape[:-2], -1), norm_type, axis=-1))( np.lib.stride_tricks.sliding_window_view(np.abs(self), kernel_size, (-2, -1))[..., ::(stride or kernel_size)[0], ::(stride or kernel_size)[1], :, :])",
+        reference="windows = np.lib.stride_tricks.sliding_window_view(np.abs(self), kernel_size, (-2, -1))[..., ::(stride or kernel_size)[0], ::(stride or kernel_size)[1], :, :]\nnp.max(windows, axis=(-2, -1)) if norm_type == np.inf else np.min(windows, axis=(-2, -1)) if norm_type == -np.inf else np.linalg.norm(windows.reshape(*windows.shape[:-2], -1), norm_type, axis=-1)",
         check="lp_pool",
         refuses=(
             (
@@ -18305,7 +18315,7 @@ OPS = [
         kink=("average",),
         complex=False,
         formulas={},
-        reference="(lambda plane, shape: (lambda planes, windows: (np.reshape([[np.max(x[w]) for w in each] for x, each in zip(planes, windows)], shape), np.reshape([[w[x[w].argmax()] for w in each] for x, each in zip(planes, windows)], shape)))(self.reshape(-1, math.prod(plane)), [[np.arange(math.prod(plane)).reshape(plane)[tuple((lambda a, b: slice(b, b + k))(0, n - k if i == m - 1 else math.floor((i + u) * (n - k) / (m - 1)) - math.floor(u * (n - k) / (m - 1))) for i, n, k, m, u in zip(at, plane, kernel_size, output_size, us[::-1] if len(us) == 2 else us))].ravel() for at in np.ndindex(output_size)] for us in random_samples.reshape(-1, len(plane))]))(self.shape[-len(kernel_size):], self.shape[:-len(kernel_size)] + output_size)",
+        reference="plane = self.shape[-len(kernel_size):]\nshape = self.shape[:-len(kernel_size)] + output_size\nplanes = self.reshape(-1, math.prod(plane))\nwindows = [[np.arange(math.prod(plane)).reshape(plane)[tuple((lambda a, b: slice(b, b + k))(0, n - k if i == m - 1 else math.floor((i + u) * (n - k) / (m - 1)) - math.floor(u * (n - k) / (m - 1))) for i, n, k, m, u in zip(at, plane, kernel_size, output_size, us[::-1] if len(us) == 2 else us))].ravel() for at in np.ndindex(output_size)] for us in random_samples.reshape(-1, len(plane))]\n(np.reshape([[np.max(x[w]) for w in each] for x, each in zip(planes, windows)], shape), np.reshape([[w[x[w].argmax()] for w in each] for x, each in zip(planes, windows)], shape))",
         check="fractional_max_pool",
         refuses=(
             ("self=T(), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),

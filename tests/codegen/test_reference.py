@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from specgrad.codegen.model import Entry, Spec
-from specgrad.codegen.reference import name_faults, same_expression
+from specgrad.codegen.reference import evaluate, name_faults, same_expression
 from specgrad.generated.registry import OPS
 
 Load = Callable[[str], tuple[Spec, list[str]]]
@@ -92,6 +92,39 @@ def test_what_says_the_same(reference: str, own: str, is_same: bool) -> None:
     """Functions count by their names; one call of a library's on plain arguments is another witness."""
     trees = (ast.parse(text, mode="eval").body for text in (reference, own))
     assert same_expression(*trees) is is_same
+
+
+BLOCKS = {
+    "{x: np.exp(self), result: x * (dim + 0)}": "",
+    "{x: 'lambda y: np.exp(y)', z: x(self), result: z * (dim + 0)}": "",
+    "{x: np.exp(self)}": "3:14: exp, reference: expected 'result' as the last name",
+    "{result: self, x: self}": "3:15: exp, reference: 'result' is an output already",
+    "{self: np.exp(self), result: self}": "3:15: exp, reference: 'self' is an argument already",
+    "{x: self, x: self, result: x}": "3:24: exp, reference: 'x' is defined twice",
+    "{x: [self], result: x}": "3:18: exp, x: an expression is wanted here, not a list or a mapping",
+    "{x: y * 2, y: self, result: x * y}": "3:18: exp, reference: unknown name 'y'",
+    "{x: self * 2, result: self + dim}": "3:18: exp, reference: nothing uses 'x'",
+    "{x: 2, result: x * dim * 3}": "",
+    "{x: 2, result: x * 3}": "3:29: exp, reference: it reads no argument of the op",
+    "{x: np.exp(self), result: x * dim}": "3:40: exp, reference: it says what 'elementwise' says",
+}
+
+
+@pytest.mark.parametrize("reference", BLOCKS)
+def test_parts_with_names(reference: str, check: Check, load: Load) -> None:
+    """Each by the names above it, used, and none that stands for something else; written out they say something new."""
+    _, problems = load(ENTRY.format(reference))
+    problems = problems or check(ENTRY.format(reference))
+    wanted = BLOCKS[reference]
+    assert [p for p in problems if p.startswith(f"spec.yaml:{wanted}")] if wanted else problems == [], problems
+
+
+def test_a_reference_is_computed_line_by_line() -> None:
+    """Functions among its parts see the arguments and the parts above them; nothing of Python's own is in reach."""
+    lines = "n = len(self)\ntwice = lambda k: [k * n, *self]\n[twice(k)[0] for k in self]"
+    assert evaluate(lines, {"self": [1, 2]}) == [2, 4]
+    with pytest.raises(NameError):
+        evaluate("open('a')", {})
 
 
 def test_names_that_an_expression_binds() -> None:

@@ -38,14 +38,14 @@ Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 Answer = str | list[np.ndarray]
 
 
-class Apart(NamedTuple):
+class Difference(NamedTuple):
     """The call that tells two records apart, empty where none does; and how many were compared."""
 
     call: str
     calls: int
 
 
-def apart(op: Any, other: Any) -> Apart:
+def difference(op: Any, other: Any) -> Difference:
     """Search for a call at which two records of an op differ."""
     count = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -58,9 +58,9 @@ def apart(op: Any, other: Any) -> Apart:
             for about, ask in _questions(call):
                 one, its = _answer(call, ask), _answer(twin, ask)
                 if not _equal(one, its):
-                    return Apart(f"({text}){about}", count)
+                    return Difference(f"({text}){about}", count)
                 count += not isinstance(one, str)
-    return Apart("", count)
+    return Difference("", count)
 
 
 def _texts(op: Any) -> list[str]:

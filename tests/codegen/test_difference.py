@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify_apart import apart
+from specgrad.codegen.verify_difference import difference
 from specgrad.generated.registry import OPS
 
 BY_NAME = {op.name: op for op in OPS}
@@ -46,7 +46,7 @@ DIFFERENT = {
 def test_other_ways_to_the_same_are_not_told_apart(name: str) -> None:
     """Nor is an op from itself; and enough calls were compared to say so."""
     for other in (BY_NAME[name], with_function(name, EQUAL[name])):
-        found = apart(BY_NAME[name], other)
+        found = difference(BY_NAME[name], other)
         assert found.call == ""
         assert found.calls > 50
 
@@ -55,5 +55,5 @@ def test_other_ways_to_the_same_are_not_told_apart(name: str) -> None:
 def test_differences_are_found(about: str) -> None:
     """Each with the call that shows it."""
     name, function = DIFFERENT[about]
-    call, _ = apart(BY_NAME[name], with_function(name, function))
+    call, _ = difference(BY_NAME[name], with_function(name, function))
     assert call.startswith("(self=")
