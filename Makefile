@@ -14,17 +14,17 @@ SEED ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test attack gen gen-check verify mutate lint type bench docs clean
+.PHONY: help demo test attack gen gen-check verify mutate mutate-last lint type bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a network with it on real digits
 	$(BIN)/python -m specgrad.codegen examples/new_op/my_ops.yaml --out examples/new_op/my_ops
 	$(BIN)/python examples/new_op/refused.py
 	$(BIN)/python examples/new_op/train.py
 
-test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
+test: gen-check lint type verify mutate-last ## everything CI runs: gen-check, lint, type, verify, mutate-last, pytest
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
@@ -44,6 +44,11 @@ mutate: $(VENV)/stamp-test ## change the entries that differ from SINCE's, one t
 	@mkdir -p out
 	git show $(SINCE):derivatives.yaml > out/since.yaml
 	$(BIN)/python -m codegen mutate --unlike out/since.yaml
+
+mutate-last: $(VENV)/stamp-test ## a sample of that for the last commit's entries: mistakes that a call shows are to be found
+	@mkdir -p out
+	git show HEAD~1:derivatives.yaml > out/before.yaml 2>/dev/null || cp derivatives.yaml out/before.yaml
+	$(BIN)/python -m codegen mutate --unlike out/before.yaml --sample 25 --most 12 --least 0.95
 
 lint: $(VENV)/stamp-test ## ruff: rules and format
 	$(BIN)/ruff check

@@ -62,7 +62,13 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
-    parser.add_argument("--least", type=float, default=0, metavar="SHARE", help="fail where a smaller share is killed")
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0,
+        metavar="SHARE",
+        help="fail where a smaller share of what differs for sure is killed",
+    )
     add_options(parser)
     return parser.parse_args(argv)
 

@@ -75,9 +75,9 @@ def percent(killed: int, left: int) -> str:
 
 
 def share(scores: Sequence[Score]) -> float:
-    """How many of the mutants that may differ are killed."""
+    """How many of the mutants that are surely mistakes are killed."""
     judged = [each for each in scores if not each.wrong]
-    differ = sum(len(each.killed) + len(each.survivors) for each in judged)
+    differ = sum(len(each.killed) + len(each.unlike) for each in judged)
     return sum(len(each.killed) for each in judged) / differ if differ else 1.0
 
 

@@ -10,7 +10,6 @@ a convention: that is what `gives` is for, in words that `dtype` does not know.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from specgrad.runtime import dtypes
 from .keys import NUMBERS, REFUSED
 from .verify_masks import worst_index
 from .verify_places import has_key
-from .verify_plain import has_loops, plain
+from .verify_plain import all_plain, has_loops, plain
 from .verify_report import Finding, Report, both, place_of
 from .verify_samples import made_texts
 from .verify_typed import TypedCall, typed_calls
@@ -35,7 +34,7 @@ def check_dtypes(op: Any, report: Report) -> None:
     call = next(iter(typed_calls(op)), None)
     if call is None or not call.tensors:
         return
-    with plain(op) if has_loops(op) else nullcontext():  # to compile for so many dtypes would take minutes
+    with plain(op) if has_loops(op) else all_plain(op):  # to compile for so many dtypes would take minutes
         _check_call(op, call, report)
 
 

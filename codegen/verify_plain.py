@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +16,8 @@ from specgrad.runtime.kernels.table import ElementKernels
 
 from .verify_interpreted import of_arrays, over_rows
 from .verify_point import formulas_alone
+
+TREE = "specgrad.generated"
 
 Kernel = Callable[..., Any]
 
@@ -44,11 +47,35 @@ def plain(op: Any) -> Iterator[Plain]:
     """Inside, calls of the op run its kernels as plain Python, by the general path."""
     package = op.function.__module__.rpartition(".")[0]
     name = op.name.replace(".", "_").lower()
-    table = vars(importlib.import_module(f"{package}.kernels"))
-    own: Elementwise = table[name.upper()]
-    before, own.kernels = own.kernels, Plain(package, name)
+    with formulas_alone(), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
+        yield kernels
+
+
+@contextmanager
+def all_plain(op: Any) -> Iterator[None]:
+    """Inside, so do calls of all element-wise ops that an op may call, of its own package and of the tree."""
+    packages = {op.function.__module__.rpartition(".")[0], TREE}
+    with formulas_alone(), ExitStack() as stack:
+        for package in packages:
+            for name, own in _tables(package).items():
+                stack.enter_context(_run_by(own, Plain(package, name)))
+        yield
+
+
+@functools.cache
+def _tables(package: str) -> dict[str, Elementwise]:
+    """What runs the element-wise ops of a package, by the names of their kernels' modules."""
     try:
-        with formulas_alone():
-            yield own.kernels
+        content = vars(importlib.import_module(f"{package}.kernels"))
+    except ModuleNotFoundError:  # it has no element-wise op
+        return {}
+    return {name.lower(): own for name, own in content.items() if isinstance(own, Elementwise)}
+
+
+@contextmanager
+def _run_by(own: Elementwise, kernels: Plain) -> Iterator[Plain]:
+    before, own.kernels = own.kernels, kernels
+    try:
+        yield kernels
     finally:
         own.kernels = before
