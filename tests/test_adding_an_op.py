@@ -145,6 +145,14 @@ def test_op_with_oracles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert main([str(spec), "--out", str(tmp_path / "centred")]) == status, capsys.readouterr()
 
 
+def test_op_with_a_reference_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entry is accepted; with another power in the reference it is refused."""
+    text, spec = block("yaml parts"), tmp_path / "cubed.yaml"
+    for old, status in ((" * distances\n", 1), ("", 0)):
+        spec.write_text(text.replace(old, "\n") if old else text, encoding="utf-8")
+        assert main([str(spec), "--out", str(tmp_path / "cubed")]) == status, capsys.readouterr()
+
+
 def test_op_with_a_kernel(tmp_path: Path) -> None:
     """In a copy of the tree the entry is accepted, proved, and computes."""
     trees.copy(tmp_path, *TREE)

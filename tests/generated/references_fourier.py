@@ -84,7 +84,8 @@ def spectrogram(
     x = self
     if center:
         x = np.pad(x, n_fft // 2, {"replicate": "edge", "circular": "wrap"}.get(pad_mode, pad_mode))
-    x = np.pad(x, (n_fft - (win_length or n_fft)) // 2) if align_to_window else x
+    beside = n_fft - (win_length or n_fft)
+    x = np.pad(x, (beside // 2, beside - beside // 2)) if align_to_window else x
     begins = range(0, len(x) - n_fft + 1, hop_length or n_fft // 4)
     frames = [fft.fft(x[i : i + n_fft] * in_the_middle(window, win_length, n_fft)) for i in begins]
     found = np.array(frames).T / np.sqrt(n_fft if normalized else 1)

@@ -60,11 +60,19 @@ def cosine(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return (x1 * x2).sum(dim) / np.maximum(lengths, eps)
 
 
-def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, swap: bool = False) -> Any:
+def triplet(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+) -> Any:
     """Nearer by a margin."""
-    far = distance(anchor, negative, p)
-    far = np.minimum(far, distance(positive, negative, p)) if swap else far
-    return np.maximum(0, margin + distance(anchor, positive, p) - far)
+    far = distance(anchor, negative, p, eps)
+    far = np.minimum(far, distance(positive, negative, p, eps)) if swap else far
+    return np.maximum(0, margin + distance(anchor, positive, p, eps) - far)
 
 
 def cosine_embedding(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
