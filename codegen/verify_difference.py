@@ -13,6 +13,7 @@ import itertools
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,8 @@ FEW = [dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "f
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e30, 1e-30)
 
 Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]
-Answer = str | list[np.ndarray]
+Answer = list[np.ndarray | str]
+Question = Callable[[TypedCall], Iterator[list[Any]]]
 
 
 class Difference(NamedTuple):
@@ -59,7 +61,7 @@ def difference(op: Any, other: Any) -> Difference:
                 one, its = _answer(call, ask), _answer(twin, ask)
                 if not _equal(one, its):
                     return Difference(f"({text}){about}", count)
-                count += not isinstance(one, str)
+                count += not isinstance(one[0], str)
     return Difference("", count)
 
 
@@ -72,22 +74,20 @@ def _texts(op: Any) -> list[str]:
     return [*first, *fresh[:: max(1, len(fresh) // MOST)]]
 
 
-def _questions(call: TypedCall) -> Iterator[tuple[str, Callable[[TypedCall], list[Any]]]]:
+def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
     """What is asked of a call, and how it is called in words."""
     rng = np.random.default_rng(zlib.crc32(call.text.encode()))
     drawn = call.values([dtypes.float64])
     for (name, numbers), kind in itertools.product(NUMBERS.items(), KINDS):
         arrays = [in_dtype(numbers(rng, array), kind) for array in drawn]
-        yield f" of {name}, {kind.name}", lambda each, arrays=arrays: _slopes(each, arrays)  # type: ignore[misc]
-        if kind.name in ("float64", "complex128"):
-            yield f" of {name}, {kind.name}, forward", lambda each, arrays=arrays: _tangents(each, arrays)  # type: ignore[misc]
+        yield f" of {name}, {kind.name}", partial(_slopes, arrays)
+        yield f" of {name}, {kind.name}, forward", partial(_tangents, arrays)
     for kind in FEW:
-        arrays = call.values([kind])
-        yield f" of {kind.name}", lambda each, arrays=arrays: _slopes(each, arrays)  # type: ignore[misc]
-    yield " strewn in memory", lambda each: _slopes(each, [scattered(array) for array in drawn])
+        yield f" of {kind.name}", partial(_slopes, call.values([kind]))
+    yield " strewn in memory", partial(_slopes, [scattered(array) for array in drawn])
     for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(drawn)), 9):
         if any(dim is not None for dim in chosen):
-            yield f" in batches along {chosen}", lambda each, c=chosen: _batch(each, drawn, c)  # type: ignore[misc]
+            yield f" in batches along {chosen}", partial(_batch, drawn, chosen)
 
 
 def _whole(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
@@ -110,21 +110,24 @@ NUMBERS: dict[str, Numbers] = {
 # What a call gives.
 
 
-def _answer(call: TypedCall, ask: Callable[[TypedCall], list[Any]]) -> Answer:
-    """The arrays that come of a question, or how it is refused."""
+def _answer(call: TypedCall, ask: Question) -> Answer:
+    """The arrays that come of a question; or those before an error, and its class."""
+    found: Answer = []
     try:
-        return [np.array(tensor.detach().array) for tensor in ask(call)]
+        for tensors in ask(call):
+            found += [np.array(tensor.detach().array) for tensor in tensors]
     except Exception as error:
-        return type(error).__name__
+        return [*found, type(error).__name__]
+    return found or ["nothing"]
 
 
-def _slopes(call: TypedCall, arrays: Sequence[np.ndarray]) -> list[Any]:
+def _slopes(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     """The outputs, their slopes along random directions, and the slopes of these."""
     leaves = call.leaves(arrays)
-    outputs = call.given(leaves)
+    yield (outputs := call.given(leaves))
     wanted = [leaf for leaf in leaves if leaf._rg]
-    first = _gradients(outputs, wanted)
-    return [*outputs, *first, *_gradients(first, wanted)]
+    yield (first := _gradients(outputs, wanted))
+    yield _gradients(first, wanted)
 
 
 def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
@@ -135,19 +138,19 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
     return list(grad(roots, leaves, seeds, create_graph=True, materialize_grads=True))
 
 
-def _tangents(call: TypedCall, arrays: Sequence[np.ndarray]) -> list[Any]:
+def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     """The tangents of the outputs."""
     with dual_level():
         duals = [make_dual(leaf, _direction(leaf)) if leaf._rg else leaf for leaf in call.leaves(arrays)]
         pairs = [unpack_dual(output) for output in call.given(duals)]
-        return [pair.tangent for pair in pairs if pair.tangent is not None]
+        yield [pair.tangent for pair in pairs if pair.tangent is not None]
 
 
-def _batch(call: TypedCall, arrays: Sequence[np.ndarray], dims: Sequence[int | None]) -> list[Any]:
+def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
     """What vmap gives for three examples, along the first or the last dimension."""
     pairs = zip(arrays, dims, strict=True)
     stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
-    return list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
+    yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
 
 
 def _direction(tensor: Any) -> Any:
@@ -162,9 +165,13 @@ def _direction(tensor: Any) -> Any:
 
 
 def _equal(one: Answer, other: Answer) -> bool:
-    if isinstance(one, str) or isinstance(other, str):
-        return isinstance(one, str) and isinstance(other, str) and one == other
-    return len(one) == len(other) and all(map(_close, one, other))
+    return len(one) == len(other) and all(map(_same, one, other))
+
+
+def _same(a: np.ndarray | str, b: np.ndarray | str) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return isinstance(a, str) and isinstance(b, str) and a == b
+    return _close(a, b)
 
 
 def _close(a: np.ndarray, b: np.ndarray) -> bool:
