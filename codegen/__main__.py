@@ -25,18 +25,18 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from .census import report
 from .derive_command import derive_command
-from .layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
-from .manifest import read_manifest
-from .model import MOST_PROBLEMS, Problem, Spec
-from .ownership import Refused
-from .pictured import picture_files
+from .emit.layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
+from .emit.rendered import NotPython
+from .emit.write import Files, Plan, differences, plan, write_new
+from .library.manifest import read_manifest
+from .library.ownership import Refused
+from .pages.census import report
+from .pages.pictured import picture_files
 from .project import Project, add_options, joined, lies_in_package, read_project
 from .proof.report import disproved
 from .proof.report import prove as proved
-from .rendered import NotPython
-from .write import Files, Plan, differences, plan, write_new
+from .spec.model import MOST_PROBLEMS, Problem, Spec
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -147,7 +147,7 @@ def generate(plans: list[Plan]) -> None:
 
 def is_wrong(project: Project, files: Files) -> bool:
     """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
-    from .verify_command import verify_package, wrong_functions
+    from .verify.command import verify_package, wrong_functions
 
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
@@ -186,7 +186,7 @@ def count(project: Project) -> int:
 
 def verify(argv: list[str]) -> int:
     """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
-    from .verify_command import LIMIT, seconds, verify_command, verify_project
+    from .verify.command import LIMIT, seconds, verify_command, verify_project
 
     parser = argparse.ArgumentParser(prog="python -m codegen verify")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
@@ -215,8 +215,8 @@ def pictures(argv: list[str]) -> int:
 
 def draw(project: Project, only_check: bool) -> int:
     """Draw the pictures of a package, where there are any."""
-    from .drawing import pictures_command
-    from .verify_command import package_of
+    from .pages.drawing import pictures_command
+    from .verify.command import package_of
 
     if not picture_files(project.spec.by_name()) and not project.pictures.exists():
         return 0
@@ -253,7 +253,7 @@ def with_numbers(project: Project) -> Spec:
     """The spec, with what computes those scalar functions of a package that only their own code does."""
     if not project.functions:
         return project.spec
-    from .verify_functions import claims, running
+    from .verify.functions import claims, running
 
     functions = running(claims(project.renderer.library.homes, project.functions), project.functions)
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
@@ -261,8 +261,8 @@ def with_numbers(project: Project) -> Spec:
 
 def mutate(argv: list[str]) -> int:
     """See which mistakes in the entries of a spec nobody would notice."""
-    from .mutate_command import mutate_command
-    from .mutate_command import parse as options_of
+    from .mutate.command import mutate_command
+    from .mutate.command import parse as options_of
 
     options = options_of(argv)
     project = read(options)
@@ -272,7 +272,7 @@ def mutate(argv: list[str]) -> int:
 
 def explain(argv: list[str]) -> int:
     """Print what the generator knows of the named entries."""
-    from .explain import UnknownOp, explanation
+    from .pages.explain import UnknownOp, explanation
 
     parser = argparse.ArgumentParser(prog="python -m codegen explain")
     parser.add_argument("names", nargs="*", metavar="OP")

@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .load import load_spec
-from .model import Entry
 from .proof.complete import missing_slope
 from .proof.numbers import CONSTANTS
+from .spec.load import load_spec
+from .spec.model import Entry
 
 NAME = "my_op"
 

@@ -14,20 +14,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from .helpers import Known
-from .homes import PLACES, Home, Library, op_places, runtime_home
-from .layout import Formatter, laid_out, layout_of
-from .load import load_spec
-from .manifest import listed
-from .model import Problem, Spec, Where
-from .ownership import Refused, check_importable
-from .pages import pages, reference
+from .check.validate import validate
+from .emit.layout import Formatter, laid_out, layout_of
+from .emit.render import OUTSIDE, Renderer, Target
+from .emit.write import Files
+from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
+from .library.helpers import Known
+from .library.homes import PLACES, Home, Library, op_places, runtime_home
+from .library.manifest import listed
+from .library.ownership import Refused, check_importable
+from .library.taken import Taken, read_taken
+from .pages.pages import pages, reference
 from .proof.axioms import Functions
-from .render import OUTSIDE, Renderer, Target
-from .taken import Taken, read_taken
-from .validate import validate
-from .write import Files
+from .spec.load import load_spec
+from .spec.model import Problem, Spec, Where
 
 TREE = SPEC.parent
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jinja2
 
-from .format import specgrad_version
-from .ownership import Refused, check_importable, check_root, kind
-from .write import Files, write_new
+from .emit.write import Files, write_new
+from .library.format import specgrad_version
+from .library.ownership import Refused, check_importable, check_root, kind
 
 TEMPLATES = Path(__file__).parent / "templates" / "new"
 

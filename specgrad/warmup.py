@@ -26,8 +26,8 @@ from numba.core import event
 
 import specgrad as sg
 
-from .codegen.suggest import did_you_mean
-from .codegen.verify_samples import Drawing, Drawn, call_texts
+from .codegen.spec.suggest import did_you_mean
+from .codegen.verify.samples import Drawing, Drawn, call_texts
 from .generated.registry import OPS
 from .runtime import dtypes
 from .runtime.registry import Op

@@ -1,4 +1,4 @@
-"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify_guards.py."""
+"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
 import os
 import random
@@ -32,7 +32,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 if os.environ.get("SPECGRAD_GUARDS"):
-    from specgrad.codegen import verify_guards as guards
+    from specgrad.codegen.verify import guards
 
     guards.guard()
 

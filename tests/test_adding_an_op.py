@@ -15,8 +15,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.census import code_lines, entry_lines
-from specgrad.codegen.load import load_spec
+from specgrad.codegen.pages.census import code_lines, entry_lines
+from specgrad.codegen.spec.load import load_spec
 from tests import trees
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.load import load_spec
+from specgrad.codegen.spec.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[1]
+TRYING = ("codegen.verify", "codegen.mutate")  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
 # Who may import whom: a module imports from its own line or a later one. The longest matching pattern counts.
@@ -102,9 +103,9 @@ def test_nothing_imports_codegen() -> None:
 
 
 def test_codegen_runs_without_what_it_writes() -> None:
-    """Only codegen.verify touches the rest of specgrad, so a broken generated/ can always be made again."""
+    """Only verifying and mutating touch the rest of specgrad, so a broken generated/ can always be made again."""
     wrong = {m: _of(_imports(m), "generated", "nn", "runtime", "specgrad") for m in SOURCES}
-    assert {m for m, names in wrong.items() if names and m.startswith("codegen") and "verify" not in m} == set()
+    assert {m for m, names in wrong.items() if names and m.startswith("codegen") and not m.startswith(TRYING)} == set()
 
 
 def _of(names: set[str], *folders: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..model import Argument, Entry, Formula
+from ..spec.model import Argument, Entry, Formula
 from .boundaries import POLICIES
 from .derive import GRAD, derived
 from .numbers import Unknown

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from ..formula import called
-from ..kernel_code import inlined
-from ..model import Entry, Formula
-from ..scalar_code import NotElementwise
+from ..emit.kernel_code import inlined
+from ..emit.scalar_code import NotElementwise
+from ..spec.formula import called
+from ..spec.model import Entry, Formula
 from .inlining import Plain
 
 # Functions of the scalar library that are not analytic, or that numbers without an order have not.

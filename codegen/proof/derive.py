@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection
 from contextlib import suppress
 
-from ..model import Argument, Schema
+from ..spec.model import Argument, Schema
 from .axioms import NONE, Functions, known_function
 from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
 from .slope import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times

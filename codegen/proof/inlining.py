@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..formula import called
-from ..scalar_code import Inliner
+from ..emit.scalar_code import Inliner
+from ..spec.formula import called
 
 
 class Whole(Inliner):

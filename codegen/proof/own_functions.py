@@ -2,7 +2,7 @@
 
 A function of assignments, choices and one result per branch stands for an expression, so its slope follows. One that
 loops does not: `@slopes("...")` above it says its slope. `verify` compares both with what the function gives
-(verify_functions.py).
+(`codegen/verify/functions.py`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..bounds import too_deep
-from ..model import Problem, Where
-from ..scalar_code import NotElementwise, bounded, substitute
-from ..suggest import did_you_mean
-from ..syntax import SCALAR_SYNTAX, faults
+from ..emit.scalar_code import NotElementwise, bounded, substitute
+from ..spec.bounds import too_deep
+from ..spec.model import Problem, Where
+from ..spec.suggest import did_you_mean
+from ..spec.syntax import SCALAR_SYNTAX, faults
 from .axioms import FUNCTIONS, Functions, Scalar
 
 DECORATOR = "slopes"  # of runtime/kernels/slopes.py

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..model import Entry
-from ..scalar_code import NotElementwise, bind
+from ..emit.scalar_code import NotElementwise, bind
+from ..spec.model import Entry
 from .inlining import Plain
 from .slope import ONE, ZERO, chosen, is_number, negative, plus, times
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..model import Argument, Entry
+from ..spec.model import Argument, Entry
 from .algebra import Atom, Sum
 from .axioms import Functions
 from .cases import numeric

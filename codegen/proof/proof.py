@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel_code import inlined
-from ..model import Entry, Formula
-from ..scalar_code import NotElementwise, substitute
+from ..emit.kernel_code import inlined
+from ..emit.scalar_code import NotElementwise, substitute
+from ..spec.model import Entry, Formula
 from . import algebra
 from .boundaries import Boundary
 from .cases import Algebra, Case, NotAlgebraic, cases

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..model import Entry, Spec
-from ..suggest import did_you_mean
-from ..verify_report import Finding
+from ..spec.model import Entry, Spec
+from ..spec.suggest import did_you_mean
+from ..verify.report import Finding
 from . import conjugates
 from .proof import OPEN, PROVED, STATES, WRONG, Prover, Verdict
 

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Mapping
 
-from ..scalar_code import substitute
+from ..emit.scalar_code import substitute
 from .axioms import NONE, Functions, Scalar, known_function, parsed
 
 ZERO, ONE = ast.Constant(0), ast.Constant(1)

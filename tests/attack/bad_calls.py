@@ -13,7 +13,7 @@ from opcode import opmap
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify_samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.nn import global_hooks
 from specgrad.nn.optim import steps

@@ -14,16 +14,16 @@ import json
 import sys
 from pathlib import Path
 
-from specgrad.codegen.bases import SPEC, tree_base
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.manifest import listed
-from specgrad.codegen.model import Spec
-from specgrad.codegen.pages import reference
+from specgrad.codegen.emit.render import OUTSIDE
+from specgrad.codegen.emit.rendered import NotPython
+from specgrad.codegen.emit.write import plan
+from specgrad.codegen.library.bases import SPEC, tree_base
+from specgrad.codegen.library.manifest import listed
+from specgrad.codegen.library.taken import Taken, read_taken
+from specgrad.codegen.pages.pages import reference
 from specgrad.codegen.project import TREE, read_outside
-from specgrad.codegen.render import OUTSIDE
-from specgrad.codegen.rendered import NotPython
-from specgrad.codegen.taken import Taken, read_taken
-from specgrad.codegen.write import plan
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Spec
 
 if sys.platform == "linux":
     import resource

@@ -7,10 +7,10 @@ import random
 import re
 from typing import Any
 
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.keys import CHOICES, KEYS
-from specgrad.codegen.nodes import compose
-from specgrad.codegen.spec_file import read_text
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.spec.keys import CHOICES, KEYS
+from specgrad.codegen.spec.nodes import compose
+from specgrad.codegen.spec.spec_file import read_text
 
 Pairs = list[tuple[str, Any]]
 

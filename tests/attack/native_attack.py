@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen import verify_guards as guards
+from specgrad.codegen.verify import guards
 from specgrad.runtime.elementwise import Elementwise
 from specgrad.runtime.native.setting import interrupt
 from specgrad.runtime.structured_op import StructuredGradient, StructuredOp

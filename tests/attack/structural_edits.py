@@ -10,8 +10,8 @@ import random
 import re
 from collections.abc import Callable
 
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.load import load_spec
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.spec.load import load_spec
 
 from .mutated_specs import Pairs, renamed, shown, tree_entries
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify_samples import call_texts
+from specgrad.codegen.verify.samples import call_texts
 
 from ..generated.call_variants import of_dtypes
 from ..generated.calls import BY_NAME

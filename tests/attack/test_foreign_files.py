@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen import write
-from specgrad.codegen.manifest import MANIFEST, listed
-from specgrad.codegen.ownership import Refused
-from specgrad.codegen.write import Files, plan
+from specgrad.codegen.emit import write
+from specgrad.codegen.emit.write import Files, plan
+from specgrad.codegen.library.manifest import MANIFEST, listed
+from specgrad.codegen.library.ownership import Refused
 
 from .amount import SEED, amount
 
@@ -260,8 +260,8 @@ def test_files_that_are_as_they_would_be_are_taken_over(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from specgrad.codegen.manifest import listed
-from specgrad.codegen.write import plan
+from specgrad.codegen.library.manifest import listed
+from specgrad.codegen.emit.write import plan
 print("ready", flush=True)
 for number in range(10**9):
     texts = {f"kernels/k{(number + i) % 40}.py": f"# {number}" * 2000 for i in range(25)}

@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
-from specgrad.codegen.helpers import Known
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry, Spec
-from specgrad.codegen.validate import validate
+from specgrad.codegen.check.validate import validate
+from specgrad.codegen.library.helpers import Known
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry, Spec
 
 KNOWN = Known(
     helpers={"spread": (2, 3), "cat_backward": (3, 3)},

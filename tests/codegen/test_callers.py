@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.callers import callers, part_of
-from specgrad.codegen.explain import explanation
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Spec
-from specgrad.codegen.render import Renderer, Target
+from specgrad.codegen.emit.callers import callers, part_of
+from specgrad.codegen.emit.render import Renderer, Target
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.pages.explain import explanation
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Spec
 
 
 def spec() -> Spec:

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.composite_code import CompositeCode
-from specgrad.codegen.definitions import MOST_PARTS, certain, used
-from specgrad.codegen.forward_code import forward_lines
-from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library
-from specgrad.codegen.model import Entry, Spec
-from specgrad.codegen.mutate_entries import mutants
-from specgrad.codegen.mutate_related import Related
-from specgrad.codegen.op_code import OpCode
-from specgrad.codegen.savings import Calls, Shared, make_plan, rewrite
-from specgrad.codegen.validate import validate
+from specgrad.codegen.check.validate import validate
+from specgrad.codegen.emit.composite_code import CompositeCode
+from specgrad.codegen.emit.forward_code import forward_lines
+from specgrad.codegen.emit.op_code import OpCode
+from specgrad.codegen.emit.savings import Calls, Shared, make_plan, rewrite
+from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library
+from specgrad.codegen.mutate.entries import mutants
+from specgrad.codegen.mutate.related import Related
+from specgrad.codegen.spec.definitions import MOST_PARTS, certain, used
+from specgrad.codegen.spec.model import Entry, Spec
 from tests.codegen.conftest import KNOWN
 
 GATED = """\

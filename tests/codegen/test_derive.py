@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.check.validate import validate
 from specgrad.codegen.derive_command import derive_command
-from specgrad.codegen.homes import read_known
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry, Spec
+from specgrad.codegen.library.homes import read_known
 from specgrad.codegen.proof.proof import PROVED, Prover
-from specgrad.codegen.validate import validate
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry, Spec
 
 SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
 

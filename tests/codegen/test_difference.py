@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify_difference import difference
+from specgrad.codegen.mutate.difference import difference
 from specgrad.generated.registry import OPS
 
 BY_NAME = {op.name: op for op in OPS}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.doc_code import DocCode
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry
-from specgrad.codegen.render import Renderer, Target, overload_groups
-from specgrad.codegen.rule_doc import demand
+from specgrad.codegen.emit.doc_code import DocCode
+from specgrad.codegen.emit.render import Renderer, Target, overload_groups
+from specgrad.codegen.library.rule_doc import demand
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry
 
 SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.families import MOST_CHARACTERS, families, slugs
-from specgrad.codegen.load import load_spec
+from specgrad.codegen.library.families import MOST_CHARACTERS, families, slugs
+from specgrad.codegen.spec.load import load_spec
 
 ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 import yaml
 
-from specgrad.codegen.formula import (
+from specgrad.codegen.spec.formula import (
     FORWARD_KEYWORDS,
     REVERSE_KEYWORDS,
     names,
@@ -16,9 +16,9 @@ from specgrad.codegen.formula import (
     parse_sample,
     value_reads,
 )
-from specgrad.codegen.model import Formula
-from specgrad.codegen.places import Source, Text
-from specgrad.codegen.syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
+from specgrad.codegen.spec.model import Formula
+from specgrad.codegen.spec.places import Source, Text
+from specgrad.codegen.spec.syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
 
 
 class Reports(list[str]):

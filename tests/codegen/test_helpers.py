@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from specgrad.codegen.helpers import Known
-from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library, read_known
-from specgrad.codegen.parameters import Parameters, read_parameters
+from specgrad.codegen.library.helpers import Known
+from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library, read_known
+from specgrad.codegen.library.parameters import Parameters, read_parameters
 
 
 def write(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from specgrad.codegen.isolation import Lost, answers, limit_memory, spoil
+from specgrad.codegen.verify.isolation import Lost, answers, limit_memory, spoil
 
 
 def greedy() -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.layout import installed, pinned
-from specgrad.codegen.manifest import MANIFEST
+from specgrad.codegen.emit.layout import installed, pinned
+from specgrad.codegen.library.manifest import MANIFEST
 from tests.codegen.mistakes import entry_text
 
 Run = Callable[..., tuple[int, list[str], list[str]]]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry, Spec, Where
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry, Spec, Where
 
 Load = Callable[[str], tuple[Spec, list[str]]]
 

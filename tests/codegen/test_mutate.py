@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Formula
-from specgrad.codegen.mutate_command import spread
-from specgrad.codegen.mutate_entries import mutants
-from specgrad.codegen.mutate_related import Related
-from specgrad.codegen.mutate_trees import Relations, changes
+from specgrad.codegen.emit.render import OUTSIDE, Renderer
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.mutate.command import spread
+from specgrad.codegen.mutate.entries import mutants
+from specgrad.codegen.mutate.equivalence import equivalent, tangent
+from specgrad.codegen.mutate.related import Related
+from specgrad.codegen.mutate.trees import Relations, changes
+from specgrad.codegen.mutate.twins import same_call
 from specgrad.codegen.proof.complete import completed
-from specgrad.codegen.render import OUTSIDE, Renderer
-from specgrad.codegen.verify_equivalence import equivalent, tangent
-from specgrad.codegen.verify_twins import same_call
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Formula
 from specgrad.generated.registry import OPS
 
 TREE, _ = load_spec(SPEC, SPEC.name)

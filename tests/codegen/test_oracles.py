@@ -14,12 +14,12 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.reference import evaluate
-from specgrad.codegen.verify_example import check_example
-from specgrad.codegen.verify_point import Point
-from specgrad.codegen.verify_reference import agree, check_kinds, check_reference, difference
-from specgrad.codegen.verify_refuses import check_refuses
-from specgrad.codegen.verify_report import Report
+from specgrad.codegen.spec.reference import evaluate
+from specgrad.codegen.verify.checks.example import check_example
+from specgrad.codegen.verify.checks.reference import agree, check_kinds, check_reference, difference
+from specgrad.codegen.verify.checks.refuses import check_refuses
+from specgrad.codegen.verify.point import Point
+from specgrad.codegen.verify.report import Report
 from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.homes import Home, Library, runtime_home
-from specgrad.codegen.model import Problem
+from specgrad.codegen.library.homes import Home, Library, runtime_home
 from specgrad.codegen.proof.axioms import Functions
-from specgrad.codegen.verify_functions import check_functions, claims
+from specgrad.codegen.spec.model import Problem
+from specgrad.codegen.verify.functions import check_functions, claims
 
 Read = Callable[[str], tuple[Home, Functions, list[Problem]]]
 HEAD = """\

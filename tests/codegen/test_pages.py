@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.families import families, headings
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry
-from specgrad.codegen.pages import pages
-from specgrad.codegen.render import Renderer, Target
-from specgrad.codegen.write import Files
+from specgrad.codegen.emit.render import Renderer, Target
+from specgrad.codegen.emit.write import Files
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.library.families import families, headings
+from specgrad.codegen.pages.pages import pages
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry
 from tests.codegen.mistakes import entry_text
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

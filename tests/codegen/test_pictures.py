@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from specgrad.codegen.curves import grid, pieces, thinned, window
-from specgrad.codegen.drawing import drawn, function_and_slope, pictures_command, same_picture
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Spec
-from specgrad.codegen.picture import ticks
+from specgrad.codegen.pages.curves import grid, pieces, thinned, window
+from specgrad.codegen.pages.drawing import drawn, function_and_slope, pictures_command, same_picture
+from specgrad.codegen.pages.picture import ticks
 from specgrad.codegen.project import SPEC, TREE
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Spec
 
 FOLDER = TREE / "docs" / "pictures" / "ops"
 

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry, Spec
 from specgrad.codegen.proof import algebra
 from specgrad.codegen.proof.axioms import FUNCTIONS
 from specgrad.codegen.proof.cases import Algebra, Case, cases, numeric
@@ -20,6 +18,8 @@ from specgrad.codegen.proof.numbers import FLOAT, evaluate
 from specgrad.codegen.proof.proof import EQUAL, OPEN, PROVED, WRONG, Prover, Verdict
 from specgrad.codegen.proof.report import disproved, verdicts
 from specgrad.codegen.proof.slope import ONE, slope
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry, Spec
 
 SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
 ANYWHERE = Case(np.arange(1))

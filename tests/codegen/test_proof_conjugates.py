@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Spec
 from specgrad.codegen.proof.conjugates import fault
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Spec
 
 SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
 OP = "- name: my_op(Tensor self, Scalar n=2) -> Tensor\n  dtypes: [{}]\n  elementwise: {}\n  self: '{}'\n"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from specgrad.codegen.model import Entry, Spec
-from specgrad.codegen.reference import evaluate, name_faults, same_expression
+from specgrad.codegen.spec.model import Entry, Spec
+from specgrad.codegen.spec.reference import evaluate, name_faults, same_expression
 from specgrad.generated.registry import OPS
 
 Load = Callable[[str], tuple[Spec, list[str]]]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.bases import SPEC, Base, tree_base
-from specgrad.codegen.load import load_spec
+from specgrad.codegen.library.bases import SPEC, Base, tree_base
+from specgrad.codegen.library.taken import Taken, read_taken
 from specgrad.codegen.project import TREE, read_outside
-from specgrad.codegen.taken import Taken, read_taken
+from specgrad.codegen.spec.load import load_spec
 from tests.codegen.refused import ALL, edited, right_spec
 
 Judge = Callable[[str], list[str]]

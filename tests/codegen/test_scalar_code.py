@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from specgrad.codegen.helpers import RUNTIME
-from specgrad.codegen.scalar_code import typed
+from specgrad.codegen.emit.scalar_code import typed
+from specgrad.codegen.library.helpers import RUNTIME
 
 KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Entry, Spec
-from specgrad.codegen.render import OUTSIDE, Renderer
+from specgrad.codegen.emit.render import OUTSIDE, Renderer
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry, Spec
 
 Load = Callable[[str], tuple[Spec, list[str]]]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.forward_code import forward_lines
-from specgrad.codegen.homes import RUNTIME_PLACES, Home, Library
-from specgrad.codegen.model import Entry
-from specgrad.codegen.savings import Calls, Shared, make_plan, share
+from specgrad.codegen.emit.forward_code import forward_lines
+from specgrad.codegen.emit.savings import Calls, Shared, make_plan, share
+from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library
+from specgrad.codegen.spec.model import Entry
 
 PAIR = """\
 - name: pair(Tensor self, Tensor other, Tensor index, int dim) -> (Tensor one, Tensor two, Tensor rest)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from specgrad.codegen.model import Argument, Return, Type
-from specgrad.codegen.signature import SchemaError, parse_schema, spell
+from specgrad.codegen.spec.model import Argument, Return, Type
+from specgrad.codegen.spec.signature import SchemaError, parse_schema, spell
 
 
 def test_names_an_op_and_its_overload():

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen import sources
-from specgrad.codegen.helpers import RUNTIME, functions
-from specgrad.codegen.homes import read_known
-from specgrad.codegen.sources import function_source
+from specgrad.codegen.library import sources
+from specgrad.codegen.library.helpers import RUNTIME, functions
+from specgrad.codegen.library.homes import read_known
+from specgrad.codegen.library.sources import function_source
 
 FILES = {
     "scalar": "from .scalar_more import cube as power3\nfrom .scalar_more import LIMIT\n\ndef twice(x): return x + x\n",

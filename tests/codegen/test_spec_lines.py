@@ -9,13 +9,13 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.bases import SPEC
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.pages import pages
-from specgrad.codegen.render import Renderer, Target
-from specgrad.codegen.verify_processes import import_folder
-from specgrad.codegen.verify_report import place_of
-from specgrad.codegen.write import Files
+from specgrad.codegen.emit.render import Renderer, Target
+from specgrad.codegen.emit.write import Files
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.pages.pages import pages
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.verify.processes import import_folder
+from specgrad.codegen.verify.report import place_of
 from specgrad.generated.registry import OPS
 from specgrad.runtime.registry import Op
 from tests.codegen.mistakes import entry_text

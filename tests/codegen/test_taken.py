@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.load import load_spec
-from specgrad.codegen.model import Spec
+from specgrad.codegen.library.taken import Taken, read_taken
 from specgrad.codegen.project import SPEC, TREE
-from specgrad.codegen.taken import Taken, read_taken
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Spec
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from specgrad.codegen.model import Spec
-from specgrad.codegen.validate import validate
+from specgrad.codegen.check.validate import validate
+from specgrad.codegen.spec.model import Spec
 
 Check = Callable[..., list[str]]
 Load = Callable[[str], tuple[Spec, list[str]]]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify import verify_op
-from specgrad.codegen.verify_command import choose, verify_package
+from specgrad.codegen.verify.command import choose, verify_package
+from specgrad.codegen.verify.op import verify_op
 from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
 from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.isolation import answers
-from specgrad.codegen.verify_bounds import ENVIRONMENT
-from specgrad.codegen.verify_command import PACKAGE, verify_package
-from specgrad.codegen.verify_processes import check_op_bounds
+from specgrad.codegen.verify.checks.bounds import ENVIRONMENT
+from specgrad.codegen.verify.command import PACKAGE, verify_package
+from specgrad.codegen.verify.isolation import answers
+from specgrad.codegen.verify.processes import check_op_bounds
 
 # The greatest along a dimension, with a kernel for backward that is told of dimension 0 whatever it is.
 OUTSIDE = """\

@@ -10,10 +10,10 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify_alike import alike
-from specgrad.codegen.verify_dtypes import check_dtypes
-from specgrad.codegen.verify_replaces import check_replaces
-from specgrad.codegen.verify_report import Report
+from specgrad.codegen.mutate.alike import alike
+from specgrad.codegen.verify.checks.dtypes import check_dtypes
+from specgrad.codegen.verify.checks.replaces import check_replaces
+from specgrad.codegen.verify.report import Report
 from specgrad.generated.registry import BY_NAME
 
 

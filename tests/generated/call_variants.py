@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify_samples import Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawn, call_texts
 
 from .calls import BY_NAME, Style, arguments, drawn, is_index, texts
 

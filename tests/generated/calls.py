@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify_samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.runtime import dtypes
 from specgrad.runtime.autograd.grad_mode import watch

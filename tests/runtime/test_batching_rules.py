@@ -17,11 +17,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify_batch import written
-from specgrad.codegen.verify_batched import Batch, choices
-from specgrad.codegen.verify_point import Point, adopt
-from specgrad.codegen.verify_processes import import_folder
-from specgrad.codegen.verify_samples import points
+from specgrad.codegen.verify.checks.batch import written
+from specgrad.codegen.verify.checks.batched import Batch, choices
+from specgrad.codegen.verify.point import Point, adopt
+from specgrad.codegen.verify.processes import import_folder
+from specgrad.codegen.verify.samples import points
 from specgrad.generated.registry import OPS
 from tests.runtime.examples import array, close, reals
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.codegen.verify_cuda import Kernel, kernels
+from specgrad.codegen.verify.checks.cuda import Kernel, kernels
 from specgrad.generated.registry import OPS
 from specgrad.runtime.kernels.cuda.compile import to_cubin, to_ptx
 

@@ -13,7 +13,7 @@ from scipy import special
 
 import specgrad as sg
 from specgrad import nn
-from specgrad.codegen.verify import verify_op
+from specgrad.codegen.verify.op import verify_op
 
 SPEC = Path(activation_ops.__file__).with_name("activation_ops.yaml")
 X = np.linspace(-6, 6, 41)

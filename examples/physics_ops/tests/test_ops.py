@@ -11,7 +11,7 @@ import pytest
 from physics_ops.generated.registry import BY_NAME
 
 import specgrad as sg
-from specgrad.codegen.verify import verify_op
+from specgrad.codegen.verify.op import verify_op
 
 SPEC = Path(physics_ops.__file__).with_name("physics_ops.yaml")
 

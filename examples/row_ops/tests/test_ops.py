@@ -12,7 +12,7 @@ from row_ops.generated.registry import BY_NAME
 from scipy import special
 
 import specgrad as sg
-from specgrad.codegen.verify import verify_op
+from specgrad.codegen.verify.op import verify_op
 
 SPEC = Path(row_ops.__file__).with_name("row_ops.yaml")
 RNG = np.random.default_rng(0)

@@ -1,0 +1,1 @@
+"""What is wrong with entries, as far as arithmetic is not needed."""

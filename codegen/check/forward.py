@@ -1,0 +1,113 @@
+"""Checks of forward mode: explicit formulas, and whether the gradients allow the keyword."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..proof.complete import missing_slope
+from ..spec.formula import names, value_reads
+from ..spec.keys import WITHOUT_GRADIENT
+from ..spec.model import Entry, Formula, Problem
+from .context import Context
+
+
+def check_forward(context: Context) -> Iterator[Problem]:
+    """The formula of each output, and differentiable outputs that have none."""
+    entry = context.entry
+    if entry.compute.kind == "composite":
+        return
+    tensors = [argument.name for argument in entry.tensor_arguments]
+    has_gradient = any(formula.tree is not None for formula in entry.gradients.values())
+    yield from _check_renounced(context)
+    for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
+        formula = entry.forward.get(output.name)
+        if formula is None:
+            if differentiable and has_gradient:
+                message = "a differentiable output needs a forward formula, such as auto_linear"
+                yield context.problem(entry.where, message, output.name)
+        elif not differentiable and not (formula.keyword == "zero" and _renounces(entry)):
+            yield context.problem(formula.where, "the output is not differentiable", output.name)
+        elif all(name in entry.gradients and not _has_tangent(entry, name) for name in tensors):
+            yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
+        elif formula.tree is not None:
+            yield from _check_formula(context, output.name, formula.tree)
+        else:
+            yield from _check_keyword(context, output.name, formula)
+
+
+def _check_renounced(context: Context) -> Iterator[Problem]:
+    """A slope that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
+    entry = context.entry
+    if _renounces(entry) and not entry.forward and not missing_slope(replace(entry, output_differentiability=(True,))):
+        message = "the output has a slope: if it is to have no gradient, say `result: zero` as well"
+        yield context.problem(entry.key_places["output_differentiability"], message, "output_differentiability")
+
+
+def _renounces(entry: Entry) -> bool:
+    """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
+    computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
+    floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
+    return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_places
+
+
+def _check_formula(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:
+    """Names in scope: x_p and x_t of a tensor x with a gradient, x_p or x of others, and the results."""
+    arguments = context.entry.schema.arguments
+    constant = [a.name for a in arguments if not _has_tangent(context.entry, a.name)]
+    primals = [f"{a.name}_p" for a in arguments if a.type.is_tensor]
+    tangents = [f"{a.name}_t" for a in arguments if a.name not in constant]
+    yield from context.faults(context.scope([*constant, *primals, *tangents, *context.outputs]), tree, name)
+    if not any(node.id in tangents for node in names(tree)):
+        yield context.problem(tree, f"the formula never uses a tangent ({', '.join(tangents)})", name)
+
+
+def _has_tangent(entry: Entry, argument: str) -> bool:
+    """Whether the argument has a gradient formula, be it one that could not be parsed."""
+    return argument in entry.gradients and entry.gradients[argument].keyword is None
+
+
+def _check_keyword(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
+    entry = context.entry
+    match formula.keyword:
+        case "auto_element_wise" if entry.compute.kind != "elementwise":
+            message = "auto_element_wise, but the op is not elementwise"
+        case "auto_linear":
+            message = _why_not_linear(context)
+        case "auto_multilinear":
+            message = _why_not_multilinear(context)
+        case "auto_select" if "int64" not in entry.result_dtype:
+            message = "auto_select needs a second output, the indices, of result_dtype int64"
+        case _:
+            return
+    if message:
+        yield context.problem(formula.where, message, name)
+
+
+def _why_not_linear(context: Context) -> str:
+    """A gradient of a linear op reads no differentiable argument and no result."""
+    formulas = _formulas(context.entry)
+    for argument, tree in formulas.items():
+        read = value_reads(tree, [*formulas, *context.outputs])
+        if read:
+            return f"the op is not linear: the gradient of '{argument}' reads '{read[0].id}'"
+    return ""
+
+
+def _why_not_multilinear(context: Context) -> str:
+    """The gradient of each argument reads every other one, but neither the argument itself nor a result."""
+    formulas = _formulas(context.entry)
+    for argument, tree in formulas.items():
+        read = value_reads(tree, [argument, *context.outputs])
+        if read:
+            return f"the op is not linear in '{argument}': the gradient of '{argument}' reads '{read[0].id}'"
+        unread = formulas.keys() - {argument} - {node.id for node in value_reads(tree, formulas)}
+        if unread:
+            return f"the op is not a product: the gradient of '{argument}' does not read '{min(unread)}'"
+    return ""
+
+
+def _formulas(entry: Entry) -> dict[str, ast.expr]:
+    """The trees of the gradient formulas, by argument."""
+    return {name: formula.tree for name, formula in entry.gradients.items() if formula.tree is not None}

@@ -1,0 +1,199 @@
+"""What the names of an expression may stand for, and everything wrong with the names that it uses."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..library.helpers import Arity
+from ..spec.formula import called
+from ..spec.model import Entry, Schema
+from ..spec.operators import special_methods
+from ..spec.suggest import did_you_mean
+from ..spec.syntax import library_of, of_library
+
+Fault = tuple[ast.AST, str]  # a node of an expression and what is wrong with it
+
+# Attributes and methods that formulas may use and that are no ops of the spec.
+TENSOR_ATTRIBUTES = frozenset(
+    ("shape", "dtype", "ndim", "device", "T", "mT", "H", "mH", "real", "imag")
+    + ("is_complex", "is_floating_point")  # of a dtype
+)
+TENSOR_METHODS: dict[str, Arity] = {
+    **dict.fromkeys(("numel", "dim", "storage_offset", "is_contiguous"), (0, 0)),
+    **dict.fromkeys(("is_complex", "is_floating_point", "contiguous", "detach", "item"), (0, 0)),
+    **dict.fromkeys(("float", "double", "long", "int", "bool"), (0, 0)),
+    **dict.fromkeys(("size", "stride"), (0, 1)),
+    "type_as": (1, 1),
+    "to": (1, math.inf),
+    **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), (1, math.inf)),
+    "new_full": (2, math.inf),
+}
+
+# Functions that are neither ops of the spec nor helpers; `sizes` gives the shapes of a list of tensors.
+BUILTINS: dict[str, Arity] = {
+    **dict.fromkeys(("len", "sizes"), (1, 1)),
+    **dict.fromkeys(("zeros_like", "ones_like", "empty_like"), (1, math.inf)),
+    "full_like": (2, math.inf),
+    "as_tensor": (1, math.inf),
+    "arange": (1, math.inf),
+    "linspace": (3, math.inf),
+}
+
+
+class Ops:
+    """The ops that expressions may call as functions and as methods, with the schemas of all overloads.
+
+    An op whose schema could not be read has no schema here: it is known, and its calls are not checked.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = (), broken: Collection[str] = ()) -> None:
+        self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
+        self.methods: dict[str, list[Schema]] = {name: [] for name in broken}
+        self.entries: dict[str, Entry] = {}
+        self.overloads: dict[str, list[Entry]] = {}  # of each function, in the order in which it tries them
+        self.operators: dict[str, Entry] = {}  # by the special method that an operator gives
+        self.outputs: set[str] = set()  # the fields of named results, as in x.max(0).values
+        for entry in entries:
+            self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        self.entries[entry.name] = entry
+        self.overloads.setdefault(entry.schema.name, []).append(entry)
+        for method in special_methods(entry.operator or ""):
+            self.operators.setdefault(method, entry)
+        if len(entry.schema.returns) > 1:
+            self.outputs.update(output.name for output in entry.schema.returns)
+        own = entry.schema.name
+        if own.startswith("_") or own.endswith("_"):
+            return  # private, or writing into a tensor, which would ruin what other nodes saved
+        for name in (own, *entry.aliases):
+            if "function" in entry.variants or "formula" in entry.variants:
+                self.functions.setdefault(name, []).append(entry.schema)
+            if "method" in entry.variants:
+                self.methods.setdefault(name, []).append(entry.schema)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The values, functions and methods in scope; `functions` None leaves calls of functions unchecked."""
+
+    values: Collection[str]
+    functions: dict[str, Arity] | None = field(default_factory=dict)
+    ops: Ops = field(default_factory=Ops)
+
+    def faults(self, tree: ast.AST) -> Iterator[Fault]:
+        """Every unknown name, attribute, function and method, and every call that does not fit its callee."""
+        yield from self._library_faults(tree)
+        functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        foreign = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and self._is_of_library(node)]
+        skipped = {id(part) for node in foreign for part in ast.walk(node)}
+        for node in ast.walk(tree):
+            if id(node) in skipped or id(getattr(node, "func", None)) in skipped:
+                continue
+            match node:
+                case ast.Call(func=ast.Name()):
+                    yield from self._function_faults(node)
+                case ast.Call(func=ast.Attribute()):
+                    yield from self._method_faults(node)
+                case ast.Attribute(attr=name) if id(node) not in functions:
+                    known = TENSOR_ATTRIBUTES | self.ops.outputs
+                    if name not in known:
+                        yield node, f"unknown attribute '{name}'{did_you_mean(name, known)}"
+                case ast.Name(id=name) if id(node) not in functions and name not in self.values:
+                    yield node, self._no_value(name)
+
+    def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
+        """What is of a module, each time as a whole: `torch.nn.functional.relu`."""
+        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
+                yield node, of_library(node)
+
+    def _callable(self) -> set[str]:
+        return {*(self.functions or {}), *self.ops.functions}
+
+    def _no_value(self, name: str) -> str:
+        if name in self._callable():
+            return f"function '{name}' is used as a value"
+        own, suffix = name[:-2], name[-2:]
+        if suffix in ("_p", "_t") and own in self.values and f"{own}_p" not in self.values:
+            return f"unknown name '{name}': x_p and x_t are words of forward formulas, here there is '{own}'"
+        return f"unknown name '{name}'{did_you_mean(name, {*self.values, *self._callable()})}"
+
+    def _is_of_library(self, node: ast.Attribute) -> bool:
+        """Whether it is something of a module, as in `math.exp`."""
+        root = library_of(node)
+        return bool(root) and root not in self.values
+
+    def _function_faults(self, call: ast.Call) -> Iterator[Fault]:
+        name = called(call)
+        if name in self.values:
+            yield call, f"'{name}' is a value here, not a function"
+        elif name in self.ops.functions:
+            yield from _op_faults(call, self.ops.functions[name], given=0)
+        elif self.functions is not None and name not in self.functions:
+            yield call, f"unknown function '{name}'{did_you_mean(name, {*self._callable(), *self.values})}"
+        elif self.functions is not None:
+            yield from _arity_faults(call, self.functions[name])
+
+    def _method_faults(self, call: ast.Call) -> Iterator[Fault]:
+        name = called(call)
+        if name in self.ops.methods:
+            yield from _op_faults(call, self.ops.methods[name], given=1)
+        elif name in TENSOR_METHODS:
+            yield from _arity_faults(call, TENSOR_METHODS[name])
+        else:
+            hint = did_you_mean(name, {*TENSOR_METHODS, *self.ops.methods})
+            yield call, f"unknown method '{name}'{hint}"
+
+
+def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
+    given = len(call.args) + len(call.keywords)
+    if not arity[0] <= given <= arity[1]:
+        yield call, f"{called(call)} takes {_spell(arity)}, got {given}"
+
+
+def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[Fault]:
+    """A call that fits none of the op's overloads; `given` arguments come before those in the brackets."""
+    keywords = [keyword.arg or "" for keyword in call.keywords]
+    faults = [_mismatch(schema, given, len(call.args) + given, keywords) for schema in overloads]
+    if faults and all(faults):
+        yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
+
+
+def fits(call: ast.Call, schema: Schema, given: int) -> bool:
+    """Whether a call can be of this overload; `given` arguments come before those in the brackets."""
+    keywords = [keyword.arg or "" for keyword in call.keywords]
+    return not _mismatch(schema, given, len(call.args) + given, keywords)
+
+
+def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> str:
+    """Why `count` arguments by place (`bound` of them the method's own tensor) and `keywords` do not fit."""
+    positional = [a for a in schema.arguments if not a.keyword_only]
+    names = [a.python_name for a in schema.arguments]
+    unknown = next((keyword for keyword in keywords if keyword not in names), None)
+    if unknown:
+        return f"has no argument '{unknown}'{did_you_mean(unknown, names)}"
+    if count > len(positional) and not _takes_loose_sizes(schema):
+        required = sum(a.default is None for a in positional)
+        return f"takes {_spell((required - bound, len(positional) - bound))}, got {count - bound}"
+    filled = {a.name for a in positional[:count]} | set(keywords)
+    missing = [a.name for a in schema.arguments if a.default is None and not {a.name, a.python_name} & filled]
+    return f"misses argument '{missing[0]}'" if missing else ""
+
+
+def _takes_loose_sizes(schema: Schema) -> bool:
+    """Whether sizes may be given one by one, as in x.permute(1, 0): the second argument is an `int[]`."""
+    types = [a.type for a in schema.arguments[1:2]]
+    return any(type_.base == "int" and type_.is_list and type_.size is None for type_ in types)
+
+
+def _spell(arity: Arity) -> str:
+    """`1 argument`, `2 to 3 arguments`, `2 or more arguments`."""
+    low, high = arity
+    if high == math.inf:
+        return f"{low} or more arguments"
+    return f"{low} argument{'s' * (low != 1)}" if low == high else f"{low} to {high:.0f} arguments"

@@ -1,0 +1,142 @@
+"""Checks a spec for sense: names, calls, gradients, forward mode and samples. `load` has checked its form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from ..library.helpers import Arity, Known
+from ..spec.keys import WITHOUT_GRADIENT
+from ..spec.model import MOST_PROBLEMS, Problem, Spec
+from ..spec.operators import REFLECTED
+from ..spec.sections import with_entries_named
+from ..spec.suggest import did_you_mean
+from .backward import check_backward
+from .composite import check_composite
+from .context import Context
+from .forward import check_forward
+from .gradient import check_gradients
+from .logic import check_logic
+from .name_registry import name_problems
+from .names import check_names
+from .overloads import check_overloads
+from .reference import check_reference
+from .refuses import check_refuses
+from .sample import check_samples
+from .scope import Ops, Scope
+from .signatures import check_signatures
+from .unused import check_unused
+
+OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+
+
+def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
+    """Everything that makes no sense in a spec that could be read, sorted by place.
+
+    Args:
+        spec: the spec to check.
+        known: the names that the runtime offers (`helpers.read_known`), or just the helpers of formulas.
+        base: the spec that this one builds on: its ops may be called, and may not be defined again.
+    """
+    known = Known(helpers=known) if isinstance(known, dict) else known
+    entries = (*(base.entries if base else ()), *spec.entries)
+    ops = Ops(entries, spec.broken)
+    problems = list(islice(name_problems(spec, base), MOST_PROBLEMS))
+    for entry in spec.entries:
+        context = Context(entry, ops, known)
+        for check in CHECKS:
+            problems += islice(check(context), MOST_PROBLEMS)
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    return with_entries_named(set(problems), spec.entries)
+
+
+def _check_named(context: Context) -> Iterator[Problem]:
+    """Kernels, views, check functions and batching rules that do not exist."""
+    entry, known, compute = context.entry, context.known, context.entry.compute
+    tables = {"kernel": known.kernels, "view": known.views}
+    named = [
+        (compute.kind, compute.text, tables.get(compute.kind)),
+        ("check", entry.check, known.checks),
+        ("batch", entry.batch, known.batches),
+    ]
+    for what, name, table in named:
+        if name is not None and table is not None and name not in table:
+            kind = "batching rule" if what == "batch" else what
+            hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            message = f"there is no {kind} '{name}'{hint}"
+            yield context.problem(entry.key_places[what], message, what)
+
+
+def _check_tried(context: Context) -> Iterator[Problem]:
+    """What is looked up first is no kernel or view with the same arguments."""
+    entry = context.entry
+    if entry.tries is None:
+        return
+    tried, place = context.ops.entries.get(entry.tries), entry.key_places["try"]
+    if tried is None:
+        yield context.problem(
+            place, f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}", "try"
+        )
+        return
+    same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
+    if not same or tried.compute.kind not in ("kernel", "view"):
+        message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
+        yield context.problem(place, message, "try")
+
+
+def _check_commutative(context: Context) -> Iterator[Problem]:
+    """An op whose operands cannot change places: no operator of it takes a number on its left side."""
+    entry = context.entry
+    if entry.commutative and entry.operator not in REFLECTED:
+        message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
+        yield context.problem(entry.key_places["commutative"], message, "commutative")
+
+
+def _check_outputs(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
+        if differentiable and dtype in WITHOUT_GRADIENT:
+            key = "output_differentiability"
+            message = f"an output of dtype {dtype} is not differentiable"
+            yield context.problem(entry.key_places[key], message, key)
+
+
+def _check_elementwise(context: Context) -> Iterator[Problem]:
+    """Names and calls of the scalar expression, on real numbers and on complex ones where it takes them."""
+    entry, known = context.entry, context.known
+    tree = entry.compute.tree
+    if entry.compute.kind != "elementwise" or tree is None:
+        return
+    arguments = [a.name for a in entry.schema.arguments]
+    yield from context.faults(Scope(arguments, known.scalars), tree, "elementwise")
+    if "complex" in entry.dtypes:
+        for node, name in context.calls(tree):
+            if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):
+                message = f"'{name}' has no complex version: leave complex out of dtypes"
+                yield context.problem(node, message, "elementwise")
+    for argument in entry.schema.arguments:
+        if argument.type.is_list or argument.type.base == "str":
+            message = f"an elementwise op takes tensors and numbers, not the argument '{argument.name}'"
+            yield context.problem(entry.where, message)
+
+
+CHECKS = (
+    check_names,
+    check_overloads,
+    _check_named,
+    _check_tried,
+    _check_commutative,
+    _check_outputs,
+    _check_elementwise,
+    check_composite,
+    check_gradients,
+    check_backward,
+    check_forward,
+    check_logic,
+    check_samples,
+    check_refuses,
+    check_reference,
+    check_signatures,
+    check_unused,
+)

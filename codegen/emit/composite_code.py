@@ -1,0 +1,66 @@
+"""How a composite is computed in generated code: lines for what `where` defines, and the result."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..spec.definitions import Locals, Trees, used, written_trees
+from .savings import rewrite
+
+if TYPE_CHECKING:
+    from .op_code import OpCode
+
+
+@dataclass(frozen=True)
+class CompositeCode:
+    """What the template asks about the body of a composite."""
+
+    op: OpCode
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The statements; the last one returns the result, or names it `result` where that will be remembered."""
+        end = "result = " if self.op.fast.tries_view else "return "
+        return self._statements(self._tree, written_trees(self.op.entry), end)
+
+    @cached_property
+    def names_outputs(self) -> bool:
+        """Whether several outputs are written as a tuple, alone or in a branch: they get the names of the schema."""
+        names = [output.name for output in self.op.entry.schema.returns]
+        return len(names) > 1 and "result0" not in names and _gives_tuple(self._tree)
+
+    @property
+    def _tree(self) -> ast.expr:
+        compute = self.op.entry.compute
+        tree = compute.written or compute.tree
+        assert tree is not None
+        return tree
+
+    def _statements(self, tree: ast.expr, definitions: Trees, end: str) -> list[str]:
+        """A choice `a if c else b` becomes a statement where a branch needs definitions that the other does not."""
+        own = Locals({"composite": tree}, definitions)
+        lines = [f"{name} = {self._source(each)}" for name, each in own.definitions.items()]
+        rest = {name: each for name, each in definitions.items() if name not in own.definitions}
+        if isinstance(tree, ast.IfExp) and end == "return " and used(tree, rest):
+            lines.append(f"if {self._source(own.formulas['composite'].test)}:")  # type: ignore[attr-defined]
+            lines += [f"    {line}" for line in self._statements(tree.body, rest, end)]
+            return [*lines, *self._statements(tree.orelse, rest, end)]
+        return [*lines, f"{end}{self._result(own.formulas['composite'])}"]
+
+    def _result(self, tree: ast.expr) -> str:
+        if self.names_outputs and isinstance(tree, ast.IfExp):
+            return f"{self._result(tree.body)} if {self._source(tree.test)} else {self._result(tree.orelse)}"
+        type_ = f"_{self.op.name}_result" if self.names_outputs and isinstance(tree, ast.Tuple) else ""
+        return f"{type_}{self._source(tree)}"
+
+    def _source(self, tree: ast.expr) -> str:
+        return rewrite(tree, self.op.entry, self.op.calls)
+
+
+def _gives_tuple(tree: ast.expr) -> bool:
+    if isinstance(tree, ast.IfExp):
+        return _gives_tuple(tree.body) or _gives_tuple(tree.orelse)
+    return isinstance(tree, ast.Tuple)

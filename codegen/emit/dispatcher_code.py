@@ -1,0 +1,148 @@
+"""The one Python function that several overloads share, as data for ops.py.j2.
+
+Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
+one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
+(`x.sum()`) is still decided at once. A package that adds overloads to a function of its base has a function of that
+name which picks its own first, then the base's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..spec.model import Argument
+from ..spec.numpy_code import numpy_names, possibly_missing
+from ..spec.overloads import chooses_by_types
+from .doc_code import IN_PLACE, DocCode
+from .op_code import OpCode
+
+
+@dataclass(frozen=True)
+class Dispatcher:
+    name: str
+    codes: list[OpCode]
+    inplace: bool = False
+
+    @property
+    def table(self) -> str:
+        """The name of the Overloads object: the general way to choose, and to explain that nothing fits."""
+        return f"_{self.name}_overloads"
+
+    def target(self, code: OpCode) -> str:
+        return f"{code.called}_" if self.inplace else code.called
+
+    @property
+    def docstring(self) -> str:
+        if self.inplace:
+            return IN_PLACE.format(self.codes[0].entry.schema.name)
+        return DocCode(self.name, tuple(self.codes)).dispatcher_text
+
+    @property
+    def same_parameters(self) -> bool:
+        """Whether all overloads have them, and their types choose."""
+        return chooses_by_types([c.arguments for c in self.codes])
+
+    @property
+    def numpy_names(self) -> tuple[tuple[str, str], ...]:
+        """(NumPy's keyword, the schema's) of parameters; where there are any arguments, the table translates."""
+        return numpy_names(self.shared) if self.same_parameters else ()
+
+    @property
+    def shared(self) -> list[Argument]:
+        """The parameters of all overloads, with a default where one has it."""
+        together = zip(*(c.arguments for c in self.codes), strict=True)
+        return [next((a for a in same if a.default is not None), same[0]) for same in together]
+
+    @property
+    def has_out(self) -> bool:
+        return not self.inplace and all(code.has_out for code in self.codes)
+
+    @property
+    def first(self) -> str:
+        """The name of the first parameter, which all or most overloads share."""
+        names = [code.arguments[0].python_name for code in self.codes]
+        return max(names, key=names.count)
+
+    @property
+    def parameters(self) -> str:
+        if not self.same_parameters:
+            return f"{self.first}, *args, **kwargs"
+        parts, starred = [], False
+        for argument in self.shared:
+            if argument.keyword_only and not starred:
+                parts.append("*")
+                starred = True
+            default = "" if argument.default is None else f"={argument.default}"
+            if self.numpy_names and argument.name in possibly_missing(self.shared):
+                default = "=None"
+            parts.append(argument.python_name + default)
+        added = ["out=None"] if self.has_out else []
+        added += [f"{theirs}=None" for theirs, _ in self.numpy_names]
+        return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
+
+    @property
+    def passed(self) -> str:
+        """The parameters handed on, keyword-only ones by name."""
+        arguments = self.codes[0].arguments
+        parts = [f"{a.python_name}={a.python_name}" if a.keyword_only else a.python_name for a in arguments]
+        return ", ".join([*parts, "out=out"] if self.has_out else parts)
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """(condition, call) in the order of the overloads."""
+        if self.same_parameters:
+            return [(self.condition(c), f"{self.target(c)}({self.passed})") for c in self.codes]
+        alone = [c for c in self.codes if all(a.default is not None for a in c.arguments[1:])]
+        cases = [("not args and not kwargs", f"{self.target(alone[0])}({self.first})")] if alone else []
+        return cases + [
+            (f"len(args) == {count} and not kwargs", f"{self.target(code)}({self.first}, *args)")
+            for count, code in self.by_count
+        ]
+
+    @property
+    def by_count(self) -> list[tuple[int, OpCode]]:
+        """The numbers of further arguments by place that only one overload takes, and that overload."""
+        longest = max(len(positional(code)) for code in self.codes)
+        fitting = [(n, [c for c in self.codes if takes(c, n + 1)]) for n in range(1, longest)]
+        return [(count, codes[0]) for count, codes in fitting if len(codes) == 1]
+
+    def condition(self, code: OpCode) -> str:
+        """Whether the parameters that tell the overloads apart have this overload's types."""
+        parts = []
+        for position, argument in enumerate(code.arguments):
+            types = {c.arguments[position].type for c in self.codes}
+            if len(types) > 1:
+                parts.append(has_type(argument))
+        return " and ".join(parts) or "True"
+
+    @property
+    def otherwise(self) -> str:
+        if self.same_parameters:
+            named = [a for a in self.codes[0].arguments if a.keyword_only]
+            out = ", **({} if out is None else {'out': out})" if self.has_out else ""
+            plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
+            return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
+        return f"{self.table}({self.first}, *args, **kwargs)"
+
+
+def has_type(argument: Argument) -> str:
+    """The condition that tells a value of an argument's type from those of other types."""
+    name = argument.python_name
+    if argument.type.is_list and argument.type.base == "int":
+        return f"isinstance({name}, (int, tuple, list))"
+    if argument.type.base in ("Tensor", "str"):
+        return f"isinstance({name}, {argument.type.base})"
+    number = f"{name}.__class__ in NUMBERS"
+    return f"({name} is None or {number})" if argument.type.optional else number
+
+
+def positional(code: OpCode) -> list[Argument]:
+    """The arguments that may be given by place."""
+    return [a for a in code.arguments if not a.keyword_only]
+
+
+def takes(code: OpCode, count: int) -> bool:
+    """Whether a call with `count` arguments by place and none by name fits."""
+    required = [a for a in code.arguments if a.default is None]
+    named = any(a.keyword_only for a in required)
+    return not named and len(required) <= count <= len(positional(code))

@@ -1,0 +1,90 @@
+"""The words of generated docstrings: for types, for arguments that mean the same everywhere, for dtype rules."""
+
+from __future__ import annotations
+
+from ..spec.model import Argument, Type
+
+_TYPES = {
+    "Scalar": "number",
+    "ScalarType": "dtype",
+    "Tensor": "tensor",
+    "Device": "device",
+    "Generator": "generator",
+    "MemoryFormat": "memory format",
+}
+
+_KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}
+
+# PyTorch gives these names one meaning in all its functions.
+_DIMENSION = "counted from the end where negative"
+_MEANINGS = {
+    "approximate": "'none' or 'tanh'",
+    "ceil_mode": "whether windows that reach over the end count",
+    "correction": "what the divisor is less than the number of elements",
+    "count_include_pad": "whether padding counts in a mean",
+    "dilation": "the distance between neighbours in a window",
+    "dim": _DIMENSION,
+    "dim0": _DIMENSION,
+    "dim1": _DIMENSION,
+    "dim2": _DIMENSION,
+    "dims": _DIMENSION,
+    "divisor_override": "what to divide by instead of a window's size",
+    "dtype": "that of the computation and the result",
+    "end_dim": _DIMENSION,
+    "eps": "added to the variance",
+    "grad_output": "the gradient of the result",
+    "groups": "how many groups of channels are apart from each other",
+    "ignore_index": "the class that adds nothing to the loss",
+    "input_shape": "the shape of the input",
+    "input_sizes": "the shape of the input",
+    "keepdim": "whether reduced dimensions stay, with size 1",
+    "kernel_size": "the size of a window",
+    "memory_format": "a request without effect",
+    "non_blocking": "without effect on the CPU",
+    "padding_idx": "the row that gets no gradient",
+    "reduction": "0 for none, 1 for the mean, 2 for the sum",
+    "rounding_mode": "None, 'floor' or 'trunc'",
+    "scale_grad_by_freq": "whether a row's gradient is divided by how often its index occurs",
+    "sparse_grad": "without effect",
+    "start_dim": _DIMENSION,
+    "unbiased": "whether to divide by n - 1 instead of n",
+}
+
+
+def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
+    """What may be given for a schema type, None last."""
+    word = _TYPES.get(type_.base, type_.base)
+    items = f"{word}s and None" if type_.optional_items else f"{word}s"
+    words = [word, "number"] if takes_number else [word]
+    if type_.is_list:
+        words = [word] if type_.size else []
+        words.append(f"{type_.size} {items}" if (type_.size or 0) > 1 else f"sequence of {items}")
+    return [*words, "None"] if type_.optional else words
+
+
+def meaning(argument: Argument) -> str:
+    """What an argument of this name says in every op; empty where only the op's doc tells."""
+    return _MEANINGS.get(argument.name, "")
+
+
+def kinds(dtypes: tuple[str, ...]) -> str:
+    """The dtypes that an op takes."""
+    return "all" if len(dtypes) == len(_KINDS) else ", ".join(_KINDS[kind] for kind in dtypes)
+
+
+def computed_dtype(rule: str, subject: str, several: bool) -> str:
+    """The dtype that the spec's rule gives; `subject` is the argument that decides where no other takes part."""
+    own = f"the dtype of `{subject}`"
+    common = "the common dtype of the arguments" if several else own
+    return {
+        "promote": common,
+        "float": f"{common}, the default float for bools and integers",
+        "accumulate": f"{common}, int64 for bools and integers",
+        "match": "the dtype that all tensors share" if several else own,
+        "same": own,
+    }.get(rule, own)
+
+
+def result_dtype(rule: str, computed: str) -> str:
+    """The dtype of an output, given the words for that of the computation."""
+    return {"same": computed, "real": f"{computed}, its real counterpart for complex numbers"}.get(rule, rule)

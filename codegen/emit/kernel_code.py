@@ -1,0 +1,175 @@
+"""The kernels of element-wise entries, as data for the kernel templates."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ..spec.model import Argument, Entry, Formula, Type
+from .savings import differentiable_formulas, output_names
+from .scalar_code import Inliner, NotElementwise, functions_in, typed
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One loop over flat arrays: parameters in order, numbers to bring to the dtype `T`, and assignments."""
+
+    name: str
+    doc: str
+    arrays: tuple[str, ...]
+    numbers: tuple[Argument, ...]
+    outputs: tuple[str, ...]
+    sources: tuple[str, ...]  # one expression per output
+    typed_by: str  # the array whose dtype is T
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return (*self.arrays, *(n.name for n in self.numbers), *self.outputs)
+
+    @property
+    def assignments(self) -> tuple[tuple[str, str], ...]:
+        return tuple(zip(self.outputs, self.sources, strict=True))
+
+    @property
+    def uses_type(self) -> bool:
+        return bool(self.converted) or any("T(" in source for source in self.sources)
+
+    @property
+    def converted(self) -> tuple[str, ...]:
+        """Numbers that are brought to the dtype T before the loop."""
+        return tuple(n.name for n in self.numbers if is_plain_number(n))
+
+
+@dataclass(frozen=True)
+class ElementKernels:
+    """All kernels of one entry; `backward` by mask (bit k: the k-th differentiable argument)."""
+
+    entry: Entry
+    forward: Kernel
+    number: Kernel | None  # forward with a number for the second tensor
+    backward: Mapping[int, Kernel]
+
+    @property
+    def all(self) -> list[Kernel]:
+        number = [] if self.number is None else [self.number]
+        return [self.forward, *number, *(self.backward[mask] for mask in sorted(self.backward))]
+
+    @property
+    def functions(self) -> list[str]:
+        return functions_in(*(source for kernel in self.all for source in kernel.sources))
+
+
+def is_plain_number(argument: Argument) -> bool:
+    """Whether a kernel gets this argument as a number of the computation's dtype."""
+    return argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
+
+
+def tensor_names(entry: Entry) -> list[str]:
+    return [a.name for a in entry.schema.arguments if a.type.is_tensor]
+
+
+NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
+
+
+def number_arguments(entry: Entry) -> list[Argument]:
+    return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
+
+
+def element_kernels(entry: Entry, inliner: Inliner, takes_number: bool) -> ElementKernels:
+    """Forward kernels, and one fused backward kernel per mask where the formulas allow it."""
+    number = number_kernel(entry) if takes_number else None
+    return ElementKernels(entry, forward_kernel(entry), number, dict(backward_kernels(entry, inliner)))
+
+
+def takes_number(entry: Entry, siblings: Iterable[Entry]) -> bool:
+    """Whether `x <operator> number` is computed by this entry: no overload of its own takes two such arguments."""
+    tensors = entry.tensor_arguments
+    plain = len(tensors) == 2 and not any(a.type.optional or a.type.is_list for a in tensors)
+    others = [e.schema.arguments for e in siblings if e is not entry]
+    rivals = [a for a in others if len(a) > 1 and all(rest.default is not None for rest in a[2:])]
+    return plain and entry.operator is not None and not any(a[1].type.base == "Scalar" for a in rivals)
+
+
+def number_kernel(entry: Entry) -> Kernel:
+    """The forward kernel where the second tensor is a number."""
+    forward = forward_kernel(entry)
+    first, second = forward.arrays
+    number = Argument(second, Type("Scalar"))
+    assert entry.compute.tree is not None
+    source = typed(entry.compute.tree, {first}, takes_complex(entry))
+    return replace(
+        forward, name="forward_number", arrays=(first,), numbers=(number, *forward.numbers), sources=(source,)
+    )
+
+
+def takes_complex(entry: Entry) -> bool:
+    """Whether the kernels of an entry are compiled for complex numbers too."""
+    return "complex" in entry.dtypes
+
+
+def forward_kernel(entry: Entry) -> Kernel:
+    arrays = tensor_names(entry)
+    numbers = tuple(number_arguments(entry))
+    tree = entry.compute.tree
+    assert tree is not None
+    doc = f"result = {entry.compute.text}"
+    source = typed(tree, set(arrays), takes_complex(entry))
+    return Kernel("forward", doc, tuple(arrays), numbers, ("result",), (source,), _typing_array(entry))
+
+
+def _typing_array(entry: Entry) -> str:
+    """The first promoted tensor: its dtype is that of the computation."""
+    masks = {n for n, f in entry.gradients.items() if f.keyword == "non_differentiable"}
+    promoted = [n for n in tensor_names(entry) if n not in masks]
+    return promoted[0] if promoted else tensor_names(entry)[0]
+
+
+MOST_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
+
+
+def backward_kernels(entry: Entry, inliner: Inliner):
+    """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
+    formulas = differentiable_formulas(entry)
+    if hands_on(formulas.values()) or len(formulas) > MOST_FUSED:
+        return
+    try:
+        scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
+    except NotElementwise:
+        return
+    texts = {name: formula.text for name, formula in formulas.items()}
+    for size in range(1, len(scalars) + 1):
+        for chosen in itertools.combinations(scalars, size):
+            mask = sum(1 << list(scalars).index(name) for name in chosen)
+            yield mask, backward_kernel(entry, mask, {n: scalars[n] for n in chosen}, texts)
+
+
+def hands_on(formulas: Iterable[Formula]) -> bool:
+    """Whether every gradient is that of the result as it is, so that there is nothing to compute."""
+    return all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas)
+
+
+def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
+    """A gradient formula as one scalar expression over elements and numbers."""
+    assert tree is not None
+    names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
+    result = inliner.scalar(tree, {name: ast.Name(_local(name), ast.Load()) for name in names})
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str | complex) for n in ast.walk(result)):
+        raise NotElementwise("a string, or a complex number in what may be a kernel of real ones")
+    return result
+
+
+def _local(name: str) -> str:
+    return "result" if name == "result0" else name
+
+
+def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]) -> Kernel:
+    used = {n.id for tree in scalars.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    saved = [n for n in (*tensor_names(entry), "result") if n in used]
+    numbers = tuple(a for a in number_arguments(entry) if a.name in used)
+    arrays = ("grad", *saved)
+    outputs = tuple(f"grad_{name}" for name in scalars)
+    doc = "; ".join(f"{name}: {texts[name]}" for name in scalars)
+    sources = tuple(typed(tree, set(arrays), takes_complex(entry)) for tree in scalars.values())
+    return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

@@ -1,0 +1,275 @@
+"""The graph node of an entry, as data for functions.py.j2."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..library.homes import Part
+from ..spec.model import Argument, Entry
+from .forward_code import forward_lines
+from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
+from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
+
+
+class _Renamed(ast.NodeTransformer):
+    """An expression with other names."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
+
+
+@dataclass(frozen=True)
+class NodeCode:
+    """Everything the template asks about one node class."""
+
+    entry: Entry
+    calls: Calls
+    kernels: ElementKernels | None
+
+    @cached_property
+    def plan(self) -> Plan:
+        return make_plan(self.entry, self.calls)
+
+    @property
+    def class_name(self) -> str:
+        """PyTorch's: MulBackward0; the number counts the overloads of a name."""
+        words = self.entry.schema.name.strip("_").split("_")
+        camel = "".join(w[:1].upper() + w[1:] for w in words)
+        return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Arguments whose gradient a formula gives, in schema order: edge k belongs to the k-th."""
+        return tuple(a for a in self.entry.schema.arguments if a.name in self.plan.formulas)
+
+    @property
+    def takes_list(self) -> bool:
+        """Whether the one differentiable argument is a list of tensors."""
+        return len(self.arguments) == 1 and self.arguments[0].type.is_list
+
+    @property
+    def not_implemented(self) -> tuple[tuple[str, str], ...]:
+        """(argument, reason) of gradients that the spec says do not exist."""
+        found = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
+        return tuple((n, f.why) for n, f in found)
+
+    @property
+    def backward_tensors(self) -> tuple[SavedTensor, ...]:
+        """The kept tensors that the kernel for backward reads."""
+        return tuple(t for t in self.plan.tensors if t.name in self.plan.backward_reads)
+
+    @property
+    def backward_values(self) -> tuple[SavedValue, ...]:
+        """The plain values that it reads."""
+        return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
+
+    @property
+    def kernel(self) -> Part | None:
+        """That kernel, if there is one."""
+        tree = self.entry.backward.tree if self.entry.backward else None
+        return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
+
+    @property
+    def recipe(self) -> Part | None:
+        """That kernel's recipes, under its name; None where it has none, or not one result."""
+        if self.kernel is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
+            return None
+        return self.calls.library.get("recipe", self.kernel.name)
+
+    @property
+    def backward_reads(self) -> list[tuple[str, str]]:
+        """(letter, slot) for each operand of that kernel, as StructuredGradient takes them; empty for others."""
+        found = {"grad": ("g", ""), "wanted": ("w", "")}
+        found |= {t.name: ("k", t.slot) for t in self.backward_tensors if t.kind != "list"}
+        found |= {v.name: ("v", v.slot) for v in self.backward_values}
+        call = ast.parse(self.plan.backward, mode="eval").body
+        names = [a.id if isinstance(a, ast.Name) else "" for a in call.args]  # type: ignore[attr-defined]
+        return [found[name] for name in names] if all(name in found for name in names) else []
+
+    @property
+    def differentiable_outputs(self) -> tuple[int, ...]:
+        return tuple(i for i, yes in enumerate(self.entry.output_differentiability) if yes)
+
+    @property
+    def outputs(self) -> int:
+        return len(self.entry.schema.returns)
+
+    @property
+    def gives_list(self) -> bool:
+        """Whether the op returns a list, so that each node has outputs of its own number."""
+        return self.entry.schema.returns[0].type.is_list
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
+        metas = ["output_metas"] if self.outputs > 1 else []
+        metas += ["output_count", "output_metas"] if self.gives_list else []
+        return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
+
+    @property
+    def recorded_arguments(self) -> tuple[str, ...]:
+        """The arguments that `record` takes after the result."""
+        wanted = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
+        reads: set[str] = set()
+        for value in self.plan.values:
+            reads |= {n.id for n in ast.walk(ast.parse(value.source, mode="eval")) if isinstance(n, ast.Name)}
+        return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted | reads)
+
+    @property
+    def plain(self) -> bool:
+        """Whether native code can record it: tensors, or a list of them, and values that `plain_values` can state."""
+        tensors = [a for a in self.entry.schema.arguments if a.type.is_tensor]
+        one_list = (
+            len(tensors) == 1 and self.takes_list and not tensors[0].type.optional_items and not self.plan.tensors
+        )
+        single = one_list or not any(a.type.is_list for a in tensors)
+        few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6 and len(self.arguments) <= 4
+        fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
+        return fits and all(known for known, _ in self.plain_values.values())
+
+    @cached_property
+    def plain_values(self) -> dict[str, tuple[str, str]]:
+        """Slot -> the argument that it holds, or an argument and its attribute; ("", "") for other expressions."""
+        found = {}
+        for value in self.plan.values:
+            match ast.parse(value.source, mode="eval").body:
+                case ast.Name(id=name):
+                    found[value.slot] = name, ""
+                case ast.Attribute(value=ast.Name(id=name), attr="_shape"):
+                    found[value.slot] = name, "_shape"
+                case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
+                    found[value.slot] = name, "_shape"  # None where the argument is
+                case ast.Call(
+                    func=ast.Name(id="tuple"),
+                    args=[ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=name))])],
+                ):
+                    found[value.slot] = name, "shapes"
+                case _:
+                    found[value.slot] = "", ""
+        return found
+
+    @property
+    def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Slot -> what it holds, and the arguments whose gradients read it."""
+        names = [a.name for a in self.arguments]
+        return {
+            t.slot: (f"output {t.index}" if t.kind == "output" else t.name, tuple(n for n in names if n in t.needed_by))
+            for t in self.plan.tensors
+        }
+
+    @property
+    def hands_on_if(self) -> str:
+        """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
+        if self.always_hands_on:
+            return "True"
+        tree = ast.parse(self.hands_on or "0", mode="eval").body
+        match tree:
+            case ast.Compare(ast.Attribute(attr=slot), [ast.Eq()], [ast.Constant(1)]):
+                return repr(slot)
+        return ""
+
+    def keeps(self, saved: SavedTensor) -> str:
+        """The condition under which a tensor is kept; empty when it always is."""
+        if len(self.arguments) == 1 or len(saved.needed_by) == len(self.arguments):
+            return ""
+        return (
+            " or ".join(f"{name}._rg" for name in saved.needed_by)
+            if not self.optional_needed(saved)
+            else (" or ".join(f"({name} is not None and {name}._rg)" for name in saved.needed_by))
+        )
+
+    def optional_needed(self, saved: SavedTensor) -> bool:
+        return any(self.entry.schema.argument(n).type.optional for n in saved.needed_by)  # type: ignore[union-attr]
+
+    def output_local(self, index: int) -> str:
+        """How `record` calls output number `index`."""
+        return "result" if self.outputs == 1 else f"results[{index}]"
+
+    def unpack(self, saved: SavedTensor) -> str:
+        """The expression that reads a saved tensor back."""
+        if saved.slot in self.saved_outputs:
+            index = f", {saved.index}" if self.outputs > 1 else ""
+            return f'unpack_output(node, "{saved.slot}"{index})'
+        return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
+
+    @property
+    def formulas_shown(self) -> str:
+        """The gradient formulas on one line, with what `where` defines for them."""
+        used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
+        defined = [f"{name} = {self.entry.definitions[name].text}" for name in used]
+        formulas = [f"{name}: {self.entry.gradients[name].text}" for name in self.plan.formulas]
+        return "; ".join([*formulas, *defined])
+
+    @cached_property
+    def formula_reads(self) -> frozenset[str]:
+        """The names that the formulas use; what else is kept is the backward kernel's."""
+        sources = [*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]
+        trees = [ast.parse(source.strip(), mode="eval") for source in sources]
+        return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
+
+    def value_of(self, shared: Shared) -> str:
+        """What a shared variable is computed by, on the condition that a formula which uses it is evaluated."""
+        if len(shared.formulas) == len(self.arguments):
+            return shared.source
+        numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
+        is_choice = isinstance(ast.parse(shared.source, mode="eval").body, ast.IfExp)
+        source = f"({shared.source})" if is_choice else shared.source
+        return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
+
+    @property
+    def saved_outputs(self) -> dict[str, int]:
+        """Slot -> number of the output for saved outputs that have a place in the graph."""
+        outputs = (t for t in self.plan.tensors if t.kind == "output" and t.index in self.differentiable_outputs)
+        return {t.slot: t.index for t in outputs}
+
+    @property
+    def forward(self) -> list[str] | None:
+        """The lines that compute the tangents of the outputs, or None without forward mode."""
+        return forward_lines(self.entry, self.calls)
+
+    @property
+    def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Mask -> slots of saved tensors and of numbers that its kernel takes."""
+        kernels = self.kernels.backward if self.kernels else {}
+        return {
+            mask: (
+                tuple(f"kept_{n}" for n in kernel.arrays[1:]),
+                tuple(f"_saved_{n.name}" for n in kernel.numbers),
+            )
+            for mask, kernel in kernels.items()
+        }
+
+    @property
+    def fast(self) -> bool:
+        """Whether native code runs `apply`: a fused kernel for one or two inputs and plain numbers only."""
+        numbers = number_arguments(self.entry)
+        simple = bool(self.fused) or self.always_hands_on
+        return simple and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+
+    @property
+    def always_hands_on(self) -> bool:
+        """Whether every formula of an element-wise op is just `grad`."""
+        return self.kernels is not None and hands_on(self.entry.gradients[name] for name in self.plan.formulas)
+
+    @property
+    def hands_on(self) -> str:
+        """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
+        numbers = {a.name for a in number_arguments(self.entry)}
+        tests = []
+        for name in self.plan.formulas:
+            tree = self.entry.gradients[name].tree
+            if isinstance(tree, ast.IfExp):
+                if {n.id for n in ast.walk(tree.test) if isinstance(n, ast.Name)} - numbers:
+                    return ""
+                test = ast.unparse(_Renamed({n: f"node._saved_{n}" for n in numbers}).visit(copy.deepcopy(tree.test)))
+                tests.append(test)
+                tree = tree.body
+            if not (isinstance(tree, ast.Name) and tree.id == "grad"):
+                return ""
+        return " and ".join(dict.fromkeys(tests))

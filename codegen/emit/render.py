@@ -1,0 +1,317 @@
+"""From a checked spec to the text of every generated file. Templates only loop and join; decisions are made here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Any
+
+import jinja2
+
+from ..library.bases import SPECGRAD, Base
+from ..library.format import format_of, specgrad_version
+from ..library.homes import Home, Library, Part, import_lines, runtime_home
+from ..library.sources import function_source
+from ..spec.model import Entry, Spec
+from .callers import Caller, callers
+from .dispatcher_code import Dispatcher
+from .kernel_code import ElementKernels, element_kernels, takes_number
+from .methods_code import methods_context, registered, unique
+from .node_code import NodeCode
+from .op_code import OpCode
+from .rendered import check_python
+from .savings import Calls, differentiable_formulas
+from .scalar_code import Inliner
+from .stub_code import stub_functions, stub_methods
+from .write import Files
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where generated code goes and how it imports the runtime: relatively, or as `specgrad.runtime`."""
+
+    runtime: str = "..runtime"
+    runtime_above: str = "...runtime"  # from one package below
+    command: str = "codegen"
+    in_tree: bool = True
+    spec_path: str = "../derivatives.yaml"  # from the folder of the package
+
+
+OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_tree=False)
+
+
+class Renderer:
+    """Renders one spec; `bases` are what one outside the tree builds on, `home` its package of hand-written parts."""
+
+    def __init__(self, spec: Spec, target: Target, bases: Sequence[Base] = (), home: Home | None = None) -> None:
+        self.spec = spec
+        self.target = target
+        self.bases = tuple(bases)
+        self.home = home
+        runtime = runtime_home(target.in_tree)
+        self.library = Library((runtime, *(b.home for b in bases if b.home), *([home] if home else [])))
+        self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
+        self.inliner = Inliner(self.entries)
+        entries = self.entries.values()
+        own = frozenset(entry.name for entry in spec.entries)
+        self.calls = Calls(self.library, self.function_names(), overload_numbers(entries), own)
+        self.environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self.environment.filters["repr"] = repr
+        self.environment.filters["oneline"] = lambda text: quotable(" ".join(text.split()))
+        self.environment.filters["docstring"] = lambda text: (
+            (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
+        )
+
+    @cached_property
+    def kernels(self) -> dict[str, ElementKernels]:
+        chosen = (e for e in self.spec.entries if e.compute.kind == "elementwise")
+        return {e.name: element_kernels(e, self.inliner, takes_number(e, self.overloads(e))) for e in chosen}
+
+    def overloads(self, entry: Entry) -> list[Entry]:
+        """All entries that share the Python function of this one."""
+        return [e for e in self.spec.entries if e.schema.name == entry.schema.name]
+
+    @cached_property
+    def nodes(self) -> dict[str, NodeCode]:
+        chosen = (e for e in self.spec.entries if has_node(e))
+        return {e.name: NodeCode(e, self.calls, self.kernels.get(e.name)) for e in chosen}
+
+    @cached_property
+    def ops(self) -> list[OpCode]:
+        found = self.kernels.get
+        return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.library) for e in self.spec.entries]
+
+    @cached_property
+    def callers(self) -> dict[str, list[Caller]]:
+        """The entries of this spec that call each function."""
+        return callers(self.spec.entries)
+
+    def render(self, template: str, **context: Any) -> str:
+        common = {
+            "spec_file": quotable(self.spec.file),
+            "command": self.target.command,
+            "runtime": self.target.runtime,
+            "runtime_above": self.target.runtime_above,
+            "in_tree": self.target.in_tree,
+            "namespace_import": self.namespace_import,
+            "spec_path": self.target.spec_path,
+        }
+        return self.environment.get_template(template).render(common | context)
+
+    def rendered(self) -> Files:
+        """Every generated file as the templates give it; all of them are Python that can be imported."""
+        files = {"__init__.py": self.package_init(), **self.modules()}
+        if not self.target.in_tree and self.home is None:
+            files["py.typed"] = ""
+        check_python(files, self.owners, self.spec.file)
+        return files
+
+    def package_init(self) -> str:
+        """The first lines of the package: what it was generated by, and what it offers."""
+        base = self.bases[-1].name if self.bases else SPECGRAD
+        return self.render(
+            "package_init.py.j2",
+            public=self.public,
+            registered={} if self.target.in_tree else registered(self.ops),
+            format=self.format,
+            version=specgrad_version(),
+            base=base,
+            options="" if base == SPECGRAD else f" --base {base}",
+        )
+
+    @property
+    def package(self) -> str:
+        """The package that users import; empty for specgrad."""
+        own = self.home.folder.name if self.home else PurePath(self.spec.file).stem
+        return "" if self.target.in_tree else own
+
+    @property
+    def format(self) -> str:
+        """The format of generated code, whatever the spec."""
+        skeleton = Renderer(Spec("", ()), OUTSIDE)
+        skeleton.library = Library(())  # which no entry names anything of
+        helpers = Library(self.library.homes[:1]).parts["helper"].values()
+        return format_of(TEMPLATES.glob("*.py.j2"), skeleton.modules(), helpers)
+
+    def modules(self) -> Files:
+        """The files beside the first lines of the package."""
+        files = {
+            "functions.py": self.render(
+                "functions.py.j2",
+                nodes=list(self.nodes.values()),
+                imports=import_lines([*self.helpers, *(p for n in self.nodes.values() for p in (n.kernel, n.recipe))]),
+            ),
+            "ops.py": self.render("ops.py.j2", **self.ops_context()),
+            "registry.py": self.render("registry.py.j2", ops=self.ops),
+            "ops.pyi": self.render("ops.pyi.j2", **self.ops_context()),
+            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
+        }
+        if self.target.in_tree:
+            files["tensor.py"] = self.render("tensor.py.j2", **methods_context(self.ops))
+            files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
+        for device in ("cpu", "cuda"):
+            files[f"kernels/{device}/__init__.py"] = (
+                f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
+            )
+            files |= {
+                f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
+            }
+        return files
+
+    @property
+    def namespace_import(self) -> str:
+        """The statement that gives nodes the functions that formulas call, or those of the base."""
+        module = f"{self.target.runtime}.namespace"
+        if self.target.in_tree:
+            return f"from {module} import op"
+        if len(self.bases) < 2:  # specgrad alone
+            return f"from {module} import Namespace, op as base_op"
+        return f"from {module} import Namespace\nfrom {self.bases[-1].generated}.functions import op as base_op"
+
+    def function_names(self) -> dict[str, str]:
+        """Entry name -> the Python function of that overload: those of a base as it has them."""
+        names: dict[str, str] = {}
+        entries: list[Entry] = []
+        for spec in (*(base.spec for base in self.bases), self.spec):
+            entries += spec.entries
+            names = function_names(entries) | names
+        return names
+
+    @cached_property
+    def extended(self) -> list[OpCode]:
+        """The overloads that bases have of functions which this spec adds overloads to, those of the nearest first."""
+        own = {e.schema.name for e in self.spec.entries}
+        return [
+            OpCode(entry, None, None, self.calls, self.library, f"_{base.name}_ops")
+            for base in reversed(self.bases)
+            for entry in base.spec.entries
+            if entry.schema.name in own
+        ]
+
+    @property
+    def base_imports(self) -> list[str]:
+        """The statements by which ops.py has the functions of those."""
+        used = {code.origin for code in self.extended}
+        return [f"from {b.generated} import ops as _{b.name}_ops" for b in self.bases if f"_{b.name}_ops" in used]
+
+    @property
+    def owners(self) -> dict[str, Entry]:
+        """The entry of each function, class and module that is generated, by name."""
+        found: dict[str, Entry] = {}
+        for code in self.ops:
+            names = [code.name, code.entry.schema.name, *code.entry.aliases]
+            names += [*(f"_{name}" for name in names), *(f"{name}_" for name in names), code.entry.identifier]
+            names += [code.node.class_name] if code.node else []
+            found |= dict.fromkeys(names, code.entry)
+        return found
+
+    @property
+    def elementwise(self) -> list[OpCode]:
+        return [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+
+    @property
+    def helpers(self) -> Iterable[Part]:
+        """All helpers of formulas; the formatter takes imports away that nothing needs."""
+        return self.library.parts["helper"].values()
+
+    def kernel_file(self, device: str, kernels: ElementKernels) -> str:
+        functions = kernels.functions
+        context = {
+            "entry": kernels.entry,
+            "functions": functions,
+            "kernels": kernels.all,
+            "digest": digest(functions, self.library.scalar_modules()),
+            "imports": self.library.scalar_imports(functions),
+        }
+        return self.render(f"kernel_{device}.py.j2", **context)
+
+    def ops_context(self) -> dict[str, Any]:
+        groups = overload_groups([*self.ops, *self.extended])
+        aliases = [(alias, code.entry.schema.name) for code in self.ops for alias in code.entry.aliases]
+        inplace = {f"{n}_": [c for c in codes if c.has_inplace] for n, codes in groups.items()}
+        inplace = {n: codes for n, codes in inplace.items() if any(not code.origin for code in codes)}
+        functions = [c.name for c in self.ops] + [c.inplace_name for c in self.ops if c.has_inplace]
+        functions += [*groups, *inplace, *(a for a, _ in aliases)]
+        aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases]
+        return {
+            "ops": self.ops,
+            "stubs": stub_functions([*self.ops, *self.extended]),
+            "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
+            "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
+            "aliases": unique(aliases),
+            "public": self.public,
+            "functions": unique(functions),
+            "imports": import_lines([*self.helpers, *(part for code in self.ops for part in code.parts)])
+            + self.base_imports,
+        }
+
+    @property
+    def public(self) -> list[str]:
+        """Names that the package offers as functions: outside the tree all, for nothing else has them by itself."""
+        names = []
+        for code in self.ops:
+            entry, name = code.entry, code.entry.schema.name
+            public = ("function" in entry.variants and entry.namespace is None) or not self.target.in_tree
+            if public and entry.variants != ("formula",) and not name.startswith("_"):
+                names += [name, *entry.aliases]
+                names += [f"{n}_" for n in (name, *entry.aliases)] if code.has_inplace else []
+        return unique(names)
+
+
+def quotable(text: str) -> str:
+    """A text that can stand between double quotes."""
+    return text.replace("\\", "\\\\").replace('"', "'")
+
+
+def has_node(entry: Entry) -> bool:
+    """Whether the op is recorded: it has gradient formulas and is not a composite of ops that have."""
+    return entry.compute.kind != "composite" and bool(differentiable_formulas(entry))
+
+
+def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
+    """Names that several entries share."""
+    groups: dict[str, list[OpCode]] = {}
+    for code in ops:
+        groups.setdefault(code.entry.schema.name, []).append(code)
+    return {name: codes for name, codes in groups.items() if len(codes) > 1}
+
+
+def function_names(entries: Iterable[Entry]) -> dict[str, str]:
+    """Entry name -> the Python function of that overload: the plain name where it is the only one."""
+    counts: dict[str, int] = {}
+    entries = list(entries)
+    for entry in entries:
+        counts[entry.schema.name] = counts.get(entry.schema.name, 0) + 1
+    return {e.name: e.schema.name if counts[e.schema.name] == 1 else overload_name(e) for e in entries}
+
+
+def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
+    """Entry name -> its number among the recorded overloads of the same name."""
+    counts: dict[str, int] = {}
+    numbers = {}
+    for entry in entries:
+        base = entry.schema.name.strip("_")
+        numbers[entry.name] = counts.get(base, 0)
+        counts[base] = numbers[entry.name] + has_node(entry)
+    return numbers
+
+
+def overload_name(entry: Entry) -> str:
+    """`max_dim` for max.dim; `max_default` for the overload without a name, since `max` is the dispatcher."""
+    return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
+
+
+def digest(functions: list[str], modules: tuple[Path, ...]) -> str:
+    """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, follows them."""
+    text = "".join(function_source(name, modules) for name in functions)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

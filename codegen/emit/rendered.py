@@ -1,0 +1,86 @@
+"""What was rendered can be imported: every file is Python, and no module gives one name two meanings.
+
+The checks of a spec should have found whatever is wrong here. This is what stands between a hole in them and a package
+that breaks where it is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from ..spec.model import Entry, Problem, Where
+
+DEFINITION = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
+Place = tuple[str, int]  # a file and its line
+
+
+class NotPython(Exception):
+    """Rendered files that cannot be written, with the entries that make them so."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: str) -> None:
+    """See that the files are Python; `owners` are the entries of functions, classes and modules by name.
+
+    Raises:
+        NotPython: some are not.
+    """
+    problems = []
+    for name, text in files.items():
+        if name.endswith((".py", ".pyi")):
+            for line, message in _faults(name, text):
+                entry = owners.get(_nearest(text, line)) or owners.get(PurePosixPath(name).stem)
+                where, op = (entry.where, entry.name) if entry else (Where(spec, 1, 1), "")
+                problems.append(Problem(where, op, "", f"the generated {name} would be no Python: {message}"))
+    if problems:
+        raise NotPython(problems)
+
+
+def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are wrong, and why."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # nor anything that Python warns of, as of `x is 1`
+            module = ast.parse(text)
+            if name.endswith(".py"):
+                compile(text, name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        yield error.lineno or 1, error.msg
+    except (ValueError, RecursionError, MemoryError) as error:
+        yield 1, str(error) or type(error).__name__
+    else:
+        if name.endswith(".py"):
+            yield from _second_meanings(module)
+
+
+def _second_meanings(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Names that a module binds twice."""
+    bound: set[str] = set()
+    for node in module.body:
+        for name in _bound(node):
+            if name in bound:
+                yield node.lineno, f"'{name}' would have two meanings"
+            bound.add(name)
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _nearest(text: str, line: int) -> str:
+    """The function or class that begins last before the end of a line."""
+    end = len("".join(text.splitlines(keepends=True)[:line]))
+    found = [match for match in DEFINITION.finditer(text) if match.start() < end]
+    return found[-1][1] if found else ""

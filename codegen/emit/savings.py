@@ -1,0 +1,253 @@
+"""The save plan: what a node keeps, for which input, and how a formula's names become reads of what is kept.
+
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
+saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+
+from ..library.homes import Library
+from ..spec.definitions import Locals, locals_of
+from ..spec.model import Argument, Entry, Formula
+
+ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
+QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
+LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
+PUBLIC = {"shape": "sym_sizes", "numel": "sym_numel", "dtype": "scalar_type"}  # as PyTorch's nodes say
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """A tensor that the node keeps: `name` in formulas, `kind` input, list or output (number `index`)."""
+
+    name: str
+    kind: str
+    index: int
+    needed_by: tuple[str, ...]  # arguments, in schema order
+
+    @property
+    def slot(self) -> str:
+        """Read through `unpack`; what users read is `_saved_NAME`, made of it."""
+        return f"kept_{self.name}"
+
+
+@dataclass(frozen=True)
+class SavedValue:
+    """A plain value that the node keeps: slot and the expression that computes it when recording."""
+
+    slot: str
+    source: str
+    name: str  # as the formula spells the slot's local variable
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A local variable of formulas, computed once: a definition of `where`, or a call of which several take an item."""
+
+    name: str  # of the local variable
+    source: str
+    formulas: tuple[str, ...]  # the arguments whose formulas use it
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one entry's node keeps, and its formulas rewritten to read that."""
+
+    tensors: tuple[SavedTensor, ...]
+    values: tuple[SavedValue, ...]
+    formulas: dict[str, str]  # argument -> source over local variables
+    reads: dict[str, tuple[str, ...]]  # argument -> local names its formula reads
+    backward: str = ""  # the call of the kernel that gives all gradients at once, over local variables
+    backward_reads: tuple[str, ...] = ()
+    shared: tuple[Shared, ...] = ()
+
+
+def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
+    """The gradient formulas that are expressions, in schema order."""
+    named = ((a.name, entry.gradients[a.name]) for a in entry.schema.arguments if a.name in entry.gradients)
+    return {name: formula for name, formula in named if formula.tree is not None}
+
+
+def output_names(entry: Entry) -> dict[str, int]:
+    """Every name that a formula may use for an output, with the output's number."""
+    names = {r.name: i for i, r in enumerate(entry.schema.returns)}
+    if len(entry.schema.returns) == 1:
+        names["result"] = 0
+    for i in range(len(entry.schema.returns)):
+        names.setdefault(f"result{i}", i)
+    return names
+
+
+class Reader(ast.NodeTransformer):
+    """Rewrites the names of a formula to local variables of the node's method, noting each read."""
+
+    def __init__(self, entry: Entry, calls: Calls) -> None:
+        self.entry = entry
+        self.calls = calls
+        self.outputs = output_names(entry)
+        self.whole: dict[str, None] = {}  # tensors read as tensors, in order
+        self.values: dict[str, SavedValue] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr in ATTRIBUTES and self._is_tensor(node.value):
+            return self._value(node.value.id, node.attr, f".{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function = node.func
+        is_query = isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args
+        if is_query and self._is_tensor(function.value):  # type: ignore[attr-defined]
+            name, query = function.value.id, function.attr  # type: ignore[attr-defined]
+            return self._value(name, query, f".{query}()")
+        if isinstance(function, ast.Name):
+            if function.id in LIST_QUERIES and self._is_list(node.args[0]):
+                name = node.args[0].id  # type: ignore[attr-defined]
+                source = f"tuple([t._shape for t in {name}])"
+                return self._kept(name, function.id, source)
+            node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
+            node.args = [self.visit(a) for a in node.args]
+            node.keywords = [self.visit(k) for k in node.keywords]
+            return node
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        argument = self.entry.schema.argument(node.id)
+        if node.id in ("grad", "grads"):
+            return node
+        if node.id in self.outputs or (argument is not None and argument.type.is_tensor):
+            self.whole[node.id] = None
+        elif argument is not None:
+            self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
+        return node
+
+    def _value(self, name: str, what: str, read: str) -> ast.expr:
+        """What is read of a tensor when the node is made, where outputs are `result`, or items of `results`."""
+        argument = self.entry.schema.argument(name)
+        if argument is None:
+            number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
+            return self._kept(name, what, f"result{number}{read}")
+        absent = f"None if {name} is None else " if argument.type.optional else ""
+        return self._kept(name, what, f"{absent}{name}{read}")
+
+    def _kept(self, name: str, what: str, source: str) -> ast.expr:
+        local = f"{name}_{what}"
+        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
+        self.values.setdefault(local, SavedValue(slot, source, local))
+        return ast.Name(local, ast.Load())
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name) or node.id in ("grad", "grads"):
+            return False
+        argument = self.entry.schema.argument(node.id)
+        return node.id in self.outputs or (
+            argument is not None and argument.type.is_tensor and not argument.type.is_list
+        )
+
+    def _is_list(self, node: ast.expr) -> bool:
+        argument = self.entry.schema.argument(node.id) if isinstance(node, ast.Name) else None
+        return argument is not None and argument.type.is_tensor and argument.type.is_list
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How generated code spells a function that a formula calls: helpers by module, ops through the namespace."""
+
+    library: Library  # the helpers, kernels, ... and where they are defined
+    functions: dict[str, str]  # entry -> the Python function of that overload
+    overload_numbers: dict[str, int]  # entry -> which overload of its name it is
+    own: frozenset[str]  # the entries whose records stand in the same package
+
+    def spelling(self, name: str) -> str:
+        helper = self.library.get("helper", name)
+        if helper is not None:
+            return helper.spelling
+        return name if name in ("len",) else f"op.{name}"
+
+
+def make_plan(entry: Entry, calls: Calls) -> Plan:
+    """Decide what the node of `entry` keeps."""
+    needed: dict[str, list[str]] = {}
+    values: dict[str, SavedValue] = {}
+    own = locals_of(entry, differentiable_formulas(entry))
+    readers = {argument: Reader(entry, calls) for argument in own.formulas}
+    formulas = {name: ast.unparse(reader.visit(copy.deepcopy(own.formulas[name]))) for name, reader in readers.items()}
+    defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
+    reads = {argument: (*reader.whole, *reader.values) for argument, reader in readers.items()}
+    for argument, reader in readers.items():
+        values.update(reader.values)
+        for name in reader.whole:
+            needed.setdefault(name, []).append(argument)
+    backward, backward_reads = "", Reader(entry, calls)
+    if entry.backward is not None:
+        backward = _kernel_call(backward_reads, entry.backward)
+        values.update(backward_reads.values)
+        for name in backward_reads.whole:
+            needed.setdefault(name, list(formulas))
+    tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
+    formulas, shared = share(formulas)
+    also = (*backward_reads.whole, *backward_reads.values)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
+
+
+def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
+    """A definition as a local variable: what it reads, the formulas that use it read."""
+    source = ast.unparse(reader.visit(copy.deepcopy(own.definitions[name])))
+    for argument in own.users[name]:
+        users[argument].whole |= reader.whole
+        users[argument].values |= reader.values
+    return Shared(name, source, own.users[name])
+
+
+def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
+    """Formulas with local variables in place of the calls that several of them take an item of."""
+    takers: dict[str, list[str]] = {}
+    for argument, source in formulas.items():
+        tree = ast.parse(source, mode="eval").body
+        if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
+            takers.setdefault(ast.unparse(tree.value), []).append(argument)
+    several = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
+    shared = tuple(Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(several))
+    names = {argument: each for each in shared for argument in each.formulas}
+    rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
+    return rewritten, shared
+
+
+def _kernel_call(reader: Reader, formula: Formula) -> str:
+    """The call of a kernel; its arguments are read as those of formulas are."""
+    call = copy.deepcopy(formula.tree)
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Name)
+    kernel = reader.calls.library["kernel", call.func.id]
+    call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
+    call.args = [reader.visit(a) for a in call.args]
+    call.keywords = [reader.visit(k) for k in call.keywords]
+    return ast.unparse(call)
+
+
+def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
+    argument: Argument | None = entry.schema.argument(name)
+    if argument is not None:
+        return SavedTensor(name, "list" if argument.type.is_list else "input", 0, needed_by)
+    return SavedTensor(name, "output", output_names(entry)[name], needed_by)
+
+
+def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
+    """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
+
+    class Speller(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+            self.generic_visit(node)
+            node.attr = ATTRIBUTES.get(node.attr, node.attr)  # only tensors have such attributes
+            return node
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Name):
+                node.func = ast.parse(calls.spelling(node.func.id), mode="eval").body
+            return node
+
+    return ast.unparse(Speller().visit(copy.deepcopy(tree)))

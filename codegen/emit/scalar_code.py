@@ -1,0 +1,211 @@
+"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
+
+A gradient formula is an expression over ops. Where all of them are element-wise, replacing each op by its own scalar
+expression gives the body of one fused backward kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping
+from itertools import islice
+
+from ..spec.bounds import too_deep
+from ..spec.model import Entry
+
+_OPERATORS = {
+    ast.Pow: "**",
+    ast.Mod: "%",
+    ast.FloorDiv: "//",
+    ast.Div: "/",
+}  # their meaning differs from Python's: use the entry
+_FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+MOST_NODES = 2_000  # of an expression with its ops inlined
+MOST_LEVELS = 60  # of it, and of calls in each other while it is made
+
+
+class NotElementwise(Exception):
+    """The formula uses something that has no scalar expression, or a large one: there is no fused kernel."""
+
+
+class Inliner:
+    """Turns a formula over ops into one scalar expression, given the element-wise entries by name and operator."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self.by_name: dict[str, list[Entry]] = {}
+        self.by_operator: dict[str, list[Entry]] = {}
+        self.level = 0  # of the expression in hand, composite ops that it lies in included
+        for entry in entries.values():
+            self.by_name.setdefault(entry.schema.name, []).append(entry)
+            for alias in entry.aliases:
+                self.by_name.setdefault(alias, []).append(entry)
+            if entry.operator:
+                self.by_operator.setdefault(entry.operator, []).append(entry)
+
+    def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""
+        if self.level == MOST_LEVELS:
+            raise NotElementwise("too deep")
+        self.level += 1
+        try:
+            return bounded(self.form(tree, scope))
+        finally:
+            self.level -= 1
+
+    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form of an expression, by its kind."""
+        match tree:
+            case ast.Name(id=name):
+                if name not in scope:
+                    raise NotElementwise(name)
+                return scope[name]
+            case ast.Constant():
+                return tree
+            case ast.UnaryOp(op=op, operand=operand):
+                op = ast.Not() if isinstance(op, ast.Invert) else op
+                return ast.UnaryOp(op, self.scalar(operand, scope))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self.scalar(left, scope), self.scalar(right, scope))
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                return ast.Compare(self.scalar(left, scope), ops, [self.scalar(c, scope) for c in comparators])
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords):
+                return self.method(attr, value, args, keywords, scope)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+                return self.call(name, [self.scalar(a, scope) for a in args], self.named(keywords, scope))
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return ast.IfExp(self.scalar(test, scope), self.scalar(body, scope), self.scalar(orelse, scope))
+        raise NotElementwise(ast.unparse(tree))
+
+    def named(self, keywords: list[ast.keyword], scope: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+        return {k.arg or "": self.scalar(k.value, scope) for k in keywords}
+
+    def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
+        if isinstance(op, _PLAIN):
+            return ast.BinOp(left, op, right)
+        symbol = _OPERATORS.get(type(op), "")
+        return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
+
+    def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
+        given = [self.scalar(a, scope) for a in args]
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        position = [a.name for a in schema.arguments].index("self") if schema else 0
+        given.insert(position, self.scalar(value, scope))
+        return self.call(name, given, self.named(keywords, scope))
+
+    def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+        if name in _FILLS:
+            return ast.Constant(_FILLS[name])
+        if name == "full_like":
+            return args[1]
+        return self.first_fit(self.by_name.get(name, []), name, args, named)
+
+    def first_fit(self, entries: list[Entry], name: str, args: list, named: dict) -> ast.expr:
+        """Inline the first element-wise overload that takes these arguments."""
+        for entry in entries:
+            scope = bind(entry, args, named) if entry.compute.kind in ("elementwise", "composite") else None
+            if scope is not None and entry.compute.kind == "elementwise" and entry.compute.tree is not None:
+                return substitute(entry.compute.tree, scope)
+            if scope is not None and entry.compute.tree is not None:
+                return self.scalar(entry.compute.tree, scope)
+        raise NotElementwise(name)
+
+
+def bind(entry: Entry, args: list[ast.expr], named: dict[str, ast.expr]) -> dict[str, ast.expr] | None:
+    """Arguments by name with the schema's defaults; None when the call does not fit this overload."""
+    names = [a.name for a in entry.schema.arguments]
+    scope = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or any(k not in names or k in scope for k in named):
+        return None
+    scope.update(named)
+    for argument in entry.schema.arguments:
+        if argument.name not in scope:
+            if argument.default is None:
+                return None
+            scope[argument.name] = ast.parse(argument.default, mode="eval").body
+    return scope
+
+
+def bounded(tree: ast.expr) -> ast.expr:
+    """The expression, unless ops that were inlined in each other have made it many times what the spec says."""
+    if count(tree) > MOST_NODES or too_deep(tree, MOST_LEVELS):
+        raise NotElementwise("too large")
+    return tree
+
+
+def count(tree: ast.expr) -> int:
+    """The nodes of an expression, counted no further than to one too many; shared parts count each time."""
+    return sum(1 for _ in islice(ast.walk(tree), MOST_NODES + 1))
+
+
+def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+    """A scalar expression with its argument names replaced."""
+    sizes = {name: count(value) for name, value in scope.items()}
+    if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
+        raise NotElementwise("too large")
+
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return copy.deepcopy(scope[node.id]) if node.id in scope else node
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:  # the called name is no argument
+            args = [self.visit(a) for a in node.args]
+            return ast.Call(node.func, args, [])
+
+    return Replace().visit(copy.deepcopy(tree))
+
+
+def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
+    """Source of a scalar expression: elements indexed, numeric constants in the kernel's own dtype `T`."""
+
+    class Typed(ast.NodeTransformer):
+        def visit_Constant(self, node: ast.Constant) -> ast.expr:
+            if type(node.value) in (int, float):
+                return ast.Call(ast.Name("T", ast.Load()), [node], [])
+            return node
+
+        def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+            if isinstance(node.operand, ast.Constant) and isinstance(node.op, ast.USub):
+                return ast.Call(ast.Name("T", ast.Load()), [node], [])
+            return self.generic_visit(node)  # type: ignore[return-value]
+
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            if node.id in tensors:
+                return ast.Subscript(node, ast.Name("i", ast.Load()), ast.Load())
+            return node
+
+        def visit_Compare(self, node: ast.Compare) -> ast.expr:
+            """What is ordered is real, also where T is complex."""
+            compared = [self.visit(part) for part in (node.left, *node.comparators)]
+            if is_complex and isinstance(node.ops[0], _ORDER):
+                parts = zip((node.left, *node.comparators), compared, strict=True)
+                real = ast.Name("real", ast.Load())
+                compared = [ast.Call(real, [c], []) if isinstance(p, ast.Constant) else c for p, c in parts]
+            return ast.Compare(compared[0], node.ops, compared[1:])
+
+        def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+            """A choice that differs between elements is no branch, so that the loop becomes vector code everywhere."""
+            parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
+            if any(isinstance(part, ast.Name) and part.id in tensors for part in ast.walk(node.test)):
+                return ast.Call(ast.Name("either", ast.Load()), parts, [])
+            return ast.IfExp(*parts)
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            return ast.Call(node.func, [self.visit(a) for a in node.args], [])
+
+    return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
+
+
+def functions_in(*sources: str) -> list[str]:
+    """Names of the scalar functions that some sources call."""
+    found = set()
+    for source in sources:
+        for node in ast.walk(ast.parse(source, mode="eval")):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != "T":
+                found.add(node.func.id)
+    return sorted(found)

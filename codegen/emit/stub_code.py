@@ -1,0 +1,89 @@
+"""Signatures for type checkers: every function and method with its parameters, overloads one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..spec.operators import BINARY, COMPARISONS, REFLECTED, UNARY
+from .op_code import OpCode
+
+ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of a list one by one
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One `def` of a stub file; `overload` marks those that share a name with another."""
+
+    name: str
+    parameters: str
+    returns: str
+    overload: bool = False
+
+
+def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
+    """All functions of ops.py, aliases included; of a base's entry only what it adds to a function of ops.py."""
+    found = []
+    for code in ops:
+        schema = code.entry.schema
+        for name in (schema.name, *(() if code.origin else code.entry.aliases)):
+            found.append(Signature(name, code.parameters(out=True), code.returns))
+            if code.has_inplace:
+                found.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
+        if code.name != schema.name and not code.origin:
+            found.append(Signature(code.name, code.parameters(out=True), code.returns))
+    return marked(found)
+
+
+def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
+    """All methods and operators that the spec gives to Tensor."""
+    found = []
+    for code in ops:
+        entry = code.entry
+        for name in (entry.schema.name, *entry.aliases):
+            if "method" in entry.variants:
+                found.append(Signature(name, method_parameters(code), code.returns))
+            if code.has_inplace:
+                found.append(Signature(f"{name}_", method_parameters(code), code.returns))
+        found += operator_methods(code)
+    return marked(found)
+
+
+def method_parameters(code: OpCode) -> str:
+    """The parameters after self."""
+    if code.is_variadic:
+        return ANYTHING
+    return code.parameters(method=True)
+
+
+def operator_methods(code: OpCode) -> list[Signature]:
+    """The special methods of an entry's operator."""
+    symbol = code.entry.operator or ""
+    names = list(UNARY.get(symbol, ()))
+    if names:
+        return [Signature(name, "self", "Tensor") for name in names]
+    if symbol in COMPARISONS:
+        return [Signature(COMPARISONS[symbol], "self, other: Any", "Tensor")]
+    if symbol not in BINARY:
+        return []
+    stems = ["", *(["r"] if symbol in REFLECTED else []), *(["i"] if code.has_inplace else [])]
+    return [Signature(f"__{stem}{BINARY[symbol]}__", "self, other: Any", "Tensor") for stem in stems]
+
+
+def marked(signatures: list[Signature]) -> list[Signature]:
+    """Grouped by name, each once, with `overload` where a name has several."""
+    groups: dict[str, dict[Signature, None]] = {}
+    for signature in signatures:
+        groups.setdefault(signature.name, {})[signature] = None
+    return [signature for group in groups.values() for signature in distinct(list(group))]
+
+
+def distinct(group: list[Signature]) -> list[Signature]:
+    """Overloads that do not hide one another: a tensor parameter takes numbers only where no other overload does."""
+    if len(group) == 1:
+        return group
+    if any(s.parameters == ANYTHING for s in group):
+        return [s for s in group if s.parameters == ANYTHING]
+    plain = [replace(s, parameters=s.parameters.replace("Tensor | Number", "Tensor"), overload=True) for s in group]
+    takes_numbers = any(": Number" in s.parameters for s in plain)
+    return plain if takes_numbers else [replace(s, overload=True) for s in group]

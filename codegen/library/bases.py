@@ -1,0 +1,102 @@
+"""What a spec outside the tree builds on: specgrad, and perhaps another generated package with its own bases."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..spec.load import load_spec
+from ..spec.model import Spec
+from .helpers import RUNTIME
+from .homes import Home, Library, runtime_home
+from .manifest import MANIFEST, read_manifest
+from .ownership import Refused
+
+SPECGRAD = "specgrad"
+SPEC = RUNTIME.parent / "derivatives.yaml"
+BASE = "BASE"  # the constant of a generated package that names its base
+
+
+@dataclass(frozen=True)
+class Base:
+    """A generated package whose ops a spec may call."""
+
+    name: str  # as it is imported
+    generated: str  # the import path of what was generated
+    spec: Spec
+    home: Home | None = None  # its hand-written parts, but for specgrad's own
+
+
+def tree_base(spec: Spec) -> Base:
+    """specgrad itself, the first base of all."""
+    return Base(SPECGRAD, f"{SPECGRAD}.generated", spec)
+
+
+def chain(name: str, tree: Spec) -> tuple[Base, ...]:
+    """A base and all that it builds on, specgrad first.
+
+    Raises:
+        Refused: there is no such package, or it cannot be a base.
+    """
+    roots: dict[str, Path] = {}
+    first = name
+    while name != SPECGRAD:
+        if name in roots:
+            raise Refused(f"--base {first}: {name} builds on itself")
+        roots[name] = _root(name)
+        name = recorded_base(roots[name])
+    found = [tree_base(tree)]
+    for name, root in reversed(roots.items()):
+        found.append(_read(name, root, [base.home for base in found if base.home]))
+    return tuple(found)
+
+
+def _root(name: str) -> Path:
+    """The folder of a generated package."""
+    folder = _folder(name)
+    inner = folder / "generated"
+    root = inner if (inner / MANIFEST).exists() else folder
+    if not read_manifest(root).spec:
+        raise Refused(f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}")
+    return root
+
+
+def _read(name: str, root: Path, below: Sequence[Home]) -> Base:
+    """A package of a user's ops, on top of the hand-written parts of others."""
+    title = read_manifest(root).spec
+    places = [above / title for above in (root, root.parent)]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise Refused(f"--base {name}: expected its spec at {places[-1]}, found none: a base has to ship its spec")
+    home = None if root == _folder(name) else Home(root.parent, name, relative=False, label=name)
+    functions, problems = Library((runtime_home(), *below, *([home] if home else []))).functions
+    spec, wrong = load_spec(path, f"{name}/{path.name}", functions)
+    problems = [*problems, *wrong]
+    if problems:
+        raise Refused(f"--base {name}: {problems[0]}")
+    return Base(name, name if home is None else f"{name}.generated", spec, home)
+
+
+def _folder(name: str) -> Path:
+    """Where a package lies, which is not imported for that."""
+    found = importlib.util.find_spec(name) if name.isidentifier() else None
+    places = list(found.submodule_search_locations or ()) if found else []
+    if not places:
+        raise Refused(f"--base {name}: expected the name of a package that Python finds, such as specgrad")
+    return Path(places[0]).resolve()
+
+
+def recorded_base(root: Path) -> str:
+    """The base that the package in a folder was generated for; specgrad where there is none yet."""
+    try:
+        body = ast.parse((root / "__init__.py").read_text(encoding="utf-8")).body
+    except (OSError, ValueError, SyntaxError):
+        return SPECGRAD
+    for node in body:
+        named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == BASE
+        if named and isinstance(node.value, ast.Constant):  # type: ignore[attr-defined]
+            return str(node.value.value)  # type: ignore[attr-defined]
+    return SPECGRAD

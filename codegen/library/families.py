@@ -1,0 +1,150 @@
+"""The families of ops: the sections of a spec file.
+
+Items `- section: Title` begin them. In a spec without any, comments do: each line `# ---- Title ----`, or a box of such
+lines around a text; and above an entry where there is none of these, a paragraph of comment between blank lines, whose
+title ends at the first colon or full stop, and what follows it introduces the family. Any other comment changes
+nothing. Sections of the same title are one family.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..spec.model import Entry
+
+RULE = re.compile(r"#\s*-{4,}\s*(.*?)[\s-]*")  # `# ---- Title ----`, or a line of dashes alone
+MOST_CHARACTERS = 60  # of a title in a paragraph, and of a page's name
+UNTITLED = "Ops"
+
+
+@dataclass(frozen=True)
+class Family:
+    """One section of the spec; `slug` names its page."""
+
+    title: str
+    introduction: str
+    entries: tuple[Entry, ...]
+    slug: str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The comment that begins a section, and the line (from 1) of the section's first entry."""
+
+    title: str
+    introduction: str
+    line: int
+
+
+def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
+    """The families in the order of the file; entries above the first section are the family `Ops`."""
+    in_comments = all(entry.section is None for entry in entries)
+    parts = _below_comments(path, entries) if in_comments else _in_sections(entries)
+    members: dict[str, list[Entry]] = {UNTITLED: []}
+    words: dict[str, list[str]] = {UNTITLED: []}
+    for title, introduction, own in parts:
+        members.setdefault(title, []).extend(own)
+        words.setdefault(title, []).append(introduction)
+    found = {title: own for title, own in members.items() if own}
+    names = slugs(found)
+    return [
+        Family(t, " ".join(filter(None, dict.fromkeys(words[t]))), tuple(own), names[t]) for t, own in found.items()
+    ]
+
+
+def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
+    """Title, introduction and the entry, of each."""
+    for entry in entries:
+        section = entry.section
+        yield (UNTITLED, "", [entry]) if section is None else (section.title, section.about, [entry])
+
+
+def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
+    """Title, introduction and entries of what lies between two headings."""
+    found = [Heading(UNTITLED, "", 0), *headings(path.read_text(encoding="utf-8-sig"))]
+    ends = [heading.line for heading in found[1:]] + [max([e.where.line for e in entries], default=0) + 1]
+    for heading, end in zip(found, ends, strict=True):
+        own = [e for e in entries if heading.line <= e.where.line < end]
+        yield heading.title, heading.introduction, own
+
+
+def slugs(titles: Iterable[str]) -> dict[str, str]:
+    """A file's name for each title: its letters and digits in any script; numbers tell the same names apart."""
+    found: dict[str, str] = {}
+    for title in titles:
+        words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title).casefold())
+        name = "-".join(words)[:MOST_CHARACTERS].strip("-") or "section"
+        number = next(n for n in range(1, len(found) + 2) if _numbered(name, n) not in found.values())
+        found[title] = _numbered(name, number)
+    return found
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"
+
+
+def headings(text: str) -> Iterator[Heading]:
+    """The headings in the comments of a spec, each with the line of the entry that follows."""
+    paragraphs: list[list[str]] = []
+    apart, at_top = True, True  # whether the next comment begins a paragraph; whether no entry has come yet
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("#"):
+            paragraphs = [*paragraphs, [line]] if apart else [*paragraphs[:-1], [*paragraphs[-1], line]]
+            apart = False
+        elif not line.strip():
+            apart = True
+        else:
+            if line.startswith("- "):
+                standing = paragraphs if apart else paragraphs[:-1]  # close above an entry: about that entry alone
+                yield from (Heading(*words, number) for words in _titles(paragraphs, standing, at_top))
+                at_top = False
+            paragraphs, apart = [], True
+
+
+def _titles(
+    paragraphs: Sequence[Sequence[str]], standing: Sequence[Sequence[str]], at_top: bool
+) -> list[tuple[str, str]]:
+    """Titles and introductions in the comments above an entry; those without dashes are among the `standing` ones.
+
+    Of these the first counts, but for one that is at the top of the file and so is about the file.
+    """
+    marked = [words for paragraph in paragraphs for words in _marked(paragraph)]
+    if marked:
+        return marked
+    plain = [words for words in map(_sentence, standing) if _is_title(words[0])]
+    return plain[1:2] if at_top and len(plain) > 1 else plain[:1]
+
+
+def _marked(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Those of a paragraph with dashes: lines that have a title in them, or the text between lines that have none."""
+    rules = {i: found[1] for i, line in enumerate(paragraph) if (found := RULE.fullmatch(line))}
+    titled = [i for i, title in rules.items() if title]
+    for i, end in zip(titled, [*titled[1:], len(paragraph)], strict=False):
+        yield rules[i].strip(" ."), _capital(_text(paragraph[i + 1 : end]))
+    if rules and not titled:
+        boxed = _sentence(paragraph[min(rules) :])
+        yield from [boxed] if boxed[0] else []
+
+
+def _sentence(paragraph: Sequence[str]) -> tuple[str, str]:
+    """The title that ends at the first colon or full stop, and the rest."""
+    words = _text(paragraph)
+    title, _, rest = words.partition(":") if ":" in words.partition(". ")[0] else words.partition(". ")
+    return title.strip(" ."), _capital(rest)
+
+
+def _is_title(text: str) -> bool:
+    return 0 < len(text) <= MOST_CHARACTERS and not text[0].islower()
+
+
+def _text(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(line.strip("#- ") for line in lines).split())
+
+
+def _capital(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:]

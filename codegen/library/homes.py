@@ -1,0 +1,257 @@
+"""Packages with hand-written parts that a spec may name: where they keep each kind, and how generated code imports it.
+
+specgrad's runtime is such a package, a package of a user's ops another. What a name stands for is read with `ast`;
+nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from ..proof.axioms import Functions
+from ..proof.own_functions import Definition, read_functions
+from ..spec.model import Problem, Spec, Where
+from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities, siblings
+from .parameters import Parameters, parameters_of
+
+Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
+
+RUNTIME_PLACES: Places = {
+    "kernel": ("kernels/cpu/*.py",),
+    "recipe": ("recipes/*.py",),
+    "check": ("rules/*.py",),
+    "helper": ("autograd/formulas*.py",),
+    "view": ("views.py",),
+    "batching rule": ("batching/rules/*.py",),
+    "scalar function": ("kernels/scalar.py",),
+    "scalar function of complex numbers": ("kernels/scalar_complex.py",),
+}
+PLACES: Places = {
+    "kernel": ("kernels.py", "kernels/*.py"),
+    "recipe": ("recipes.py", "recipes/*.py"),
+    "check": ("checks.py", "checks/*.py"),
+    "helper": ("formulas.py", "formulas_*.py"),
+    "view": ("views.py",),
+    "batching rule": ("batching.py", "batching/*.py"),
+    "scalar function": ("scalars.py",),
+    "scalar function of complex numbers": ("scalars_complex.py",),
+}
+KEYS = {"kernel": "kernel", "check": "check", "batch": "batching rule", "view": "view"}  # that name functions
+SUFFIXES = {"kernel": "_kernels", "recipe": "_recipes", "check": "_rules"}  # of the runtime's modules in generated code
+WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
+CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
+
+
+@dataclass(frozen=True)
+class Home:
+    """A package with hand-written parts.
+
+    `path` is its import path, if `relative` seen from the package that the generated one lies in. `label` begins the
+    names of its modules in generated code; the runtime has none.
+    """
+
+    folder: Path
+    path: str
+    relative: bool
+    places: Places = field(default_factory=lambda: PLACES)
+    label: str = ""
+
+    @cached_property
+    def tables(self) -> dict[str, list[Part]]:
+        """The parts of each kind, those of a name that has two meanings included."""
+        return {kind: list(self._read(kind)) for kind in self.places}
+
+    def _read(self, kind: str) -> Iterator[Part]:
+        for path in self.files(kind):
+            for name, node in offered_nodes(path) if kind in WITH_SIBLINGS else defined_nodes(path):
+                if kind not in CALLED or isinstance(node, ast.FunctionDef):
+                    yield Part(self, kind, name, path, node)
+
+    @cached_property
+    def parameters(self) -> dict[str, dict[str, Parameters]]:
+        """What the functions of each kind that a key names take."""
+        found: dict[str, dict[str, Parameters]] = {}
+        for kind in KEYS.values():
+            modules: dict[Path, list[ast.stmt]] = {}
+            for part in self.tables[kind]:
+                modules.setdefault(part.file, []).append(part.node)
+            found[kind] = {name: each for body in modules.values() for name, each in parameters_of(body).items()}
+        return found
+
+    @cached_property
+    def definitions(self) -> list[Definition]:
+        """The scalar functions, each where it is defined."""
+        parts = self.tables["scalar function"]
+        files = [siblings(part.file).get(part.name, (part.file, ""))[0] for part in parts]
+        pairs = zip(parts, files, strict=True)
+        return [Definition(p.name, file, p.node) for p, file in pairs if isinstance(p.node, ast.FunctionDef)]
+
+    def files(self, kind: str) -> list[Path]:
+        """The modules in which a kind is looked for."""
+        found = (path for pattern in self.places[kind] for path in sorted(self.folder.glob(pattern)))
+        return [path for path in found if self.label == "" or path.name != "__init__.py"]
+
+    def module_path(self, module: tuple[str, ...], depth: int) -> str:
+        """A module as one of the generated package imports it that lies `depth` folders deep."""
+        dots = "." * (depth + 1) if self.relative else ""
+        return dots + ".".join(filter(None, (self.path, *module)))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One function or variable that a spec may name."""
+
+    home: Home
+    kind: str
+    name: str
+    file: Path
+    node: ast.stmt
+
+    @property
+    def module(self) -> tuple[str, ...]:
+        """The module below its package: ("kernels", "cpu", "reductions")."""
+        return self.file.relative_to(self.home.folder).with_suffix("").parts
+
+    @property
+    def shown(self) -> str:
+        """Where its source is, for readers."""
+        folder = "runtime" if not self.home.label else self.home.folder.name
+        return "/".join((folder, *self.module)) + ".py"
+
+    @property
+    def alias(self) -> str:
+        """The name of its module in generated code. No argument begins with an underscore."""
+        if self.home.label:
+            return "_".join(("", self.home.label, *self.module))
+        return self.module[-1] + SUFFIXES.get(self.kind, "")
+
+    @property
+    def spelling(self) -> str:
+        """The part in generated code."""
+        return f"{self.alias}.{self.name}"
+
+    @property
+    def where(self) -> Where:
+        return Where(str(self.file), self.node.lineno, self.node.col_offset + 1)
+
+    @property
+    def arity(self) -> Arity:
+        assert isinstance(self.node, ast.FunctionDef)
+        return arity_of(self.node.args)
+
+    def import_line(self, depth: int = 1) -> str:
+        """The statement that gives a module its alias, in a module of generated code that lies so deep."""
+        package, last = self.home.module_path(self.module[:-1], depth), self.module[-1]
+        return f"from {package} import {last}" + (f" as {self.alias}" if self.alias != last else "")
+
+
+@dataclass(frozen=True)
+class Library:
+    """The hand-written parts of some packages; what an earlier one has stands."""
+
+    homes: tuple[Home, ...]
+
+    @cached_property
+    def parts(self) -> dict[str, dict[str, Part]]:
+        """Kind -> name -> part."""
+        found: dict[str, dict[str, Part]] = {kind: {} for kind in PLACES}
+        for home in self.homes:
+            for kind, table in found.items():
+                found[kind] = {part.name: part for part in reversed(home.tables[kind])} | table
+        return found
+
+    def get(self, kind: str, name: str | None) -> Part | None:
+        return self.parts[kind].get(name or "")
+
+    def __getitem__(self, key: tuple[str, str]) -> Part:
+        kind, name = key
+        return self.parts[kind][name]
+
+    def parameters(self, kind: str) -> dict[str, Parameters]:
+        """What the functions of a kind take."""
+        found: dict[str, Parameters] = {}
+        for home in self.homes:
+            found = home.parameters[kind] | found
+        return found
+
+    def known(self) -> Known:
+        """What a spec may name, as the checks of a spec take it."""
+        names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
+        arities = {kind: read_arities(self.parts[kind].values()) for kind in CALLED}
+        return Known(
+            helpers=arities["helper"],
+            scalars=arities["scalar function"],
+            complex_scalars=arities["scalar function of complex numbers"],
+            kernels=names["kernel"],
+            checks=names["check"],
+            batches=names["batching rule"],
+            views=names["view"],
+            parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
+        )
+
+    @cached_property
+    def functions(self) -> tuple[Functions, list[Problem]]:
+        """What the users' packages say of their scalar functions, and what is wrong with that."""
+        found: tuple[Functions, list[Problem]] = {}, []
+        for home in self.homes:
+            if home.label:
+                known, problems = read_functions(home.definitions, found[0])
+                found = known, found[1] + problems
+        return found
+
+    def scalar_modules(self) -> tuple[Path, ...]:
+        """The files of the scalar functions of users' packages."""
+        kinds = ("scalar function", "scalar function of complex numbers")
+        return tuple(path for home in self.homes if home.label for kind in kinds for path in home.files(kind))
+
+    def scalar_imports(self, names: Iterable[str]) -> list[str]:
+        """The statements by which the file of a kernel has the scalar functions that it calls."""
+        modules: dict[str, list[str]] = {}
+        for part in (self["scalar function", name] for name in names):
+            modules.setdefault(part.home.module_path(part.module, depth=3), []).append(part.name)
+        return [f"from {module} import {', '.join(found)}" for module, found in modules.items()]
+
+    def clashes(self, ops: Mapping[str, Where]) -> Iterator[Problem]:
+        """Names that a user's package gives a second meaning; `ops` are those that formulas call, and their places."""
+        for index, home in enumerate(self.homes):
+            if home.label:
+                for kind in PLACES:
+                    yield from _clashes(home, kind, Library(self.homes[:index]), ops if kind == "helper" else {})
+
+
+def _clashes(home: Home, kind: str, before: Library, ops: Mapping[str, Where]) -> Iterator[Problem]:
+    first: dict[str, Part] = {}
+    for part in home.tables[kind]:
+        other = first.setdefault(part.name, part)
+        earlier = before.get(kind, part.name) or (other if other is not part else None)
+        place = f"{earlier.shown}:{earlier.node.lineno}" if earlier else ops.get(part.name)
+        if place is not None:
+            what = f"a {kind}" if earlier else "an op"
+            message = f"there is {what} of this name at {place}: rename it, or let its name begin with an underscore"
+            yield Problem(part.where, part.name, "", message)
+
+
+@cache
+def runtime_home(relative: bool = False) -> Home:
+    """specgrad's own package of hand-written parts, as generated code in the tree or outside it imports it."""
+    return Home(RUNTIME, "runtime" if relative else "specgrad.runtime", relative, RUNTIME_PLACES)
+
+
+def read_known(runtime: Path = RUNTIME) -> Known:
+    """What the runtime's files offer to a spec."""
+    home = runtime_home() if runtime == RUNTIME else Home(runtime, "runtime", False, RUNTIME_PLACES)
+    return Library((home,)).known()
+
+
+def import_lines(parts: Iterable[Part | None]) -> list[str]:
+    """The statements by which generated modules have the modules of some parts."""
+    return sorted({part.import_line() for part in parts if part is not None})
+
+
+def op_places(*specs: Spec) -> dict[str, Where]:
+    """The functions that the entries of some specs give, and where."""
+    return {name: e.where for spec in specs for e in spec.entries for name in (e.schema.name, *e.aliases)}

@@ -1,0 +1,92 @@
+"""The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them.
+
+They are read off what was generated for specgrad's own ops: every name there that is neither an op nor an argument nor
+one that an entry defines belongs to the generator. Without those files nothing is known to be taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..spec.model import Spec
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What names mean already, where a spec cannot give them another meaning."""
+
+    functions: frozenset[str] = field(default_factory=frozenset)  # beside which ops are defined
+    locals: frozenset[str] = field(default_factory=frozenset)  # of the functions of ops, nodes and kernels
+    attributes: frozenset[str] = field(default_factory=frozenset)  # of Tensor, by hand
+
+
+def read_taken(generated: Path, spec: Spec) -> Taken:
+    """What the generated modules of a folder use besides the names that their spec gives."""
+    try:
+        return _read(generated, spec)
+    except (OSError, ValueError, SyntaxError):  # they are not there or broken: this run is to mend them
+        return Taken()
+
+
+def _read(generated: Path, spec: Spec) -> Taken:
+    kernels = sorted((generated / "kernels" / "cpu").glob("*.py"))
+    ops, nodes, *others = map(_scopes, (generated / "ops.py", generated / "functions.py", *kernels))
+    defined = {table.get_name() for table in ops.get_children()}
+    defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
+    values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
+    values |= {output.name for entry in spec.entries for output in entry.schema.returns}
+    values |= {name for entry in spec.entries for name in entry.definitions}
+    used = {name for module in (ops, nodes, *others) for name in _names_in_functions(module)}
+    builtin = {name for name in used - values if hasattr(builtins, name)}
+    prefixes = tuple(f"{name}_" for name in values)
+    return Taken(
+        frozenset({*ops.get_identifiers(), *builtin} - defined | {path.stem for path in generated.glob("*.py")}),
+        frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
+        frozenset(_attributes(generated / "tensor.py")),
+    )
+
+
+def _scopes(path: Path) -> symtable.SymbolTable:
+    return symtable.symtable(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
+def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
+    """The parameters and all names of the functions and methods in a scope."""
+    for inner in table.get_children():
+        if inner.get_type() == "function":
+            yield from inner.get_identifiers()
+        yield from _names_in_functions(inner)
+
+
+def _module(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def _attributes(path: Path) -> Iterator[str]:
+    """What the classes by hand define that the one class of a module inherits from."""
+    module = _module(path)
+    modules = {alias.name: node for node in module.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bases = [base.id for node in module.body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
+    for name in bases:
+        found = path.parents[modules[name].level - 1].joinpath(*(modules[name].module or "").split("."))
+        classes = [node for node in _module(found.with_suffix(".py")).body if isinstance(node, ast.ClassDef)]
+        yield from (attribute for node in classes if node.name == name for attribute in _defined(node.body))
+
+
+def _plain(nodes: Iterable[ast.expr]) -> list[ast.Name]:
+    return [node for node in nodes if isinstance(node, ast.Name)]
+
+
+def _defined(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that a class's body gives a meaning."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in _plain(targets))

@@ -1,0 +1,1 @@
+"""Mistakes made on purpose: what of them nobody finds."""

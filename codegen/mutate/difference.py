@@ -1,0 +1,186 @@
+"""A call that tells a mutant from its entry. What neither algebra nor `verify` decides is searched for: at calls that
+nobody listed, two changes away from the samples, of numbers that nobody chose.
+
+Each call is made of numbers as they are drawn, of small whole ones (ties, zeros, singular matrices), with infinities,
+nan and signed zeros among them, in all kinds of dtypes, strewn in memory, and in batches. Two records of an op are told
+apart where one refuses what the other does not, or where values, dtypes, shapes, slopes or slopes of slopes differ by
+more than some roundings. A mutant that thousands of calls cannot tell from its entry most likely means the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+from specgrad.runtime.autograd.backward import grad
+from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.batching import vmap
+from specgrad.runtime.tensor import share
+
+from ..verify.checks.layouts import scattered
+from ..verify.samples import call_texts
+from ..verify.typed import TypedCall, in_dtype
+from ..verify.variants import of_sample, variants
+
+MOST = 60  # calls that are two changes away from a sample
+ROUNDINGS = 64  # units of the last place, of the largest number
+KINDS = [dtypes.from_name(name) for name in ("float64", "complex128", "float16")]  # of all numbers
+FEW = [dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")]  # of those that are drawn
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e30, 1e-30)
+
+Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]
+Answer = list[np.ndarray | str]
+Question = Callable[[TypedCall], Iterator[list[Any]]]
+
+
+class Difference(NamedTuple):
+    """The call that tells two records apart, empty where none does; and how many were compared."""
+
+    call: str
+    calls: int
+
+
+def difference(op: Any, other: Any) -> Difference:
+    """Search for a call at which two records of an op differ."""
+    count = 0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for text in _texts(op):
+            try:
+                call, twin = TypedCall(op, text), TypedCall(other, text)
+            except Exception:  # of whatever kind: such a call cannot be drawn
+                continue
+            for about, ask in _questions(call):
+                one, its = _answer(call, ask), _answer(twin, ask)
+                if not _equal(one, its):
+                    return Difference(f"({text}){about}", count)
+                count += not isinstance(one[0], str)
+    return Difference("", count)
+
+
+def _texts(op: Any) -> list[str]:
+    """The entry's calls, those made of them, and some that are made of these."""
+    made = variants(op, most=None)
+    first = [*call_texts(op), *op.hard, *made]
+    second = (text for one in made for text in of_sample(op, one))
+    fresh = list(dict.fromkeys(text for text in second if text not in first))
+    return [*first, *fresh[:: max(1, len(fresh) // MOST)]]
+
+
+def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
+    """What is asked of a call, and how it is called in words."""
+    rng = np.random.default_rng(zlib.crc32(call.text.encode()))
+    drawn = call.values([dtypes.float64])
+    for (name, numbers), kind in itertools.product(NUMBERS.items(), KINDS):
+        arrays = [in_dtype(numbers(rng, array), kind) for array in drawn]
+        yield f" of {name}, {kind.name}", partial(_slopes, arrays)
+        yield f" of {name}, {kind.name}, forward", partial(_tangents, arrays)
+    for kind in FEW:
+        yield f" of {kind.name}", partial(_slopes, call.values([kind]))
+    yield " strewn in memory", partial(_slopes, [scattered(array) for array in drawn])
+    for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(drawn)), 9):
+        if any(dim is not None for dim in chosen):
+            yield f" in batches along {chosen}", partial(_batch, drawn, chosen)
+
+
+def _whole(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
+    return np.asarray(rng.integers(-2, 3, array.shape), np.float64)
+
+
+def _with_special(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
+    return np.where(rng.random(array.shape) < 0.3, rng.choice(SPECIAL, array.shape), array)
+
+
+NUMBERS: dict[str, Numbers] = {
+    "numbers as drawn": lambda rng, array: array,
+    "other numbers": lambda rng, array: rng.permuted(array.reshape(-1)).reshape(array.shape) * 1.5,
+    "positive numbers": lambda rng, array: abs(array),
+    "small whole numbers": _whole,
+    "special numbers": _with_special,
+}
+
+
+# What a call gives.
+
+
+def _answer(call: TypedCall, ask: Question) -> Answer:
+    """The arrays that come of a question; or those before an error, and its class."""
+    found: Answer = []
+    try:
+        for tensors in ask(call):
+            found += [np.array(tensor.detach().array) for tensor in tensors]
+    except Exception as error:
+        return [*found, type(error).__name__]
+    return found or ["nothing"]
+
+
+def _slopes(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
+    """The outputs, their slopes along random directions, and the slopes of these."""
+    leaves = call.leaves(arrays)
+    yield (outputs := call.given(leaves))
+    wanted = [leaf for leaf in leaves if leaf._rg]
+    yield (first := _gradients(outputs, wanted))
+    yield _gradients(first, wanted)
+
+
+def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
+    roots = [output for output in outputs if output._rg]
+    if not roots or not leaves:
+        return []
+    seeds = [_direction(root) for root in roots]
+    return list(grad(roots, leaves, seeds, create_graph=True, materialize_grads=True))
+
+
+def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
+    """The tangents of the outputs."""
+    with dual_level():
+        duals = [make_dual(leaf, _direction(leaf)) if leaf._rg else leaf for leaf in call.leaves(arrays)]
+        pairs = [unpack_dual(output) for output in call.given(duals)]
+        yield [pair.tangent for pair in pairs if pair.tangent is not None]
+
+
+def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
+    """What vmap gives for three examples, along the first or the last dimension."""
+    pairs = zip(arrays, dims, strict=True)
+    stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
+    yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
+
+
+def _direction(tensor: Any) -> Any:
+    """Random numbers such as a tensor's, the same for the same shape."""
+    rng = np.random.default_rng(tensor.numel())
+    values = np.asarray(rng.standard_normal(tensor.shape))
+    turned = values + 1j * rng.standard_normal(tensor.shape) if tensor._dtype.kind == "c" else values
+    return share(np.asarray(turned).astype(tensor._dtype.np))
+
+
+# Whether two answers are the same.
+
+
+def _equal(one: Answer, other: Answer) -> bool:
+    return len(one) == len(other) and all(map(_same, one, other))
+
+
+def _same(a: np.ndarray | str, b: np.ndarray | str) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return isinstance(a, str) and isinstance(b, str) and a == b
+    return _close(a, b)
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays are one but for some roundings."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind in "biu":
+        return bool((a == b).all())
+    wide = np.complex128
+    finite = np.abs(b.astype(wide)[np.isfinite(b)])
+    allowed = ROUNDINGS * float(np.finfo(a.dtype).eps) * finite.max(initial=0.0)
+    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=0, atol=allowed, equal_nan=True))

@@ -1,0 +1,297 @@
+"""Judging one mutant: its entry alone is validated, rendered, run from memory and verified, up to the first finding.
+
+Nothing is written. The process has no native code and hand-written kernels that look at every index: a wrong call of
+one is a finding, and the next mutant finds memory whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import functools
+import gc
+import itertools
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..check.context import Context
+from ..check.scope import Ops
+from ..check.validate import CHECKS
+from ..emit.render import OUTSIDE, Renderer
+from ..emit.rendered import NotPython
+from ..project import Project, read_project
+from ..proof.complete import completed
+from ..proof.inlining import Whole
+from ..proof.report import disproved
+from ..spec.model import Entry, Spec
+from ..verify.checks.example import check_examples
+from ..verify.command import package_of
+from ..verify.interpreted import Interpreted
+from ..verify.op import verify_op
+from ..verify.processes import guarded, prepared
+from ..verify.report import Finding, Report
+from .alike import alike
+from .difference import Difference, difference
+from .equivalence import equivalent, tangent
+from .twins import same_call
+
+OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
+_numbers = itertools.count()
+
+
+class Origin(NamedTuple):
+    """Where the entries under change come from, as processes are told: the options that name their spec."""
+
+    spec: Path | None = None  # the tree's for None
+    out: Path | None = None
+    base: str | None = None
+
+
+class Verdict(NamedTuple):
+    """What is found wrong with a mutant, or why nothing can be, or the call that shows what nobody found.
+
+    One that no call of `calls` tells from its entry has neither.
+    """
+
+    found: str = ""
+    equal: str = ""
+    call: str = ""
+    calls: int = 0
+
+
+class Found(BaseException):
+    """A finding, which is all that a mutant is asked for; no `except Exception` keeps it."""
+
+
+class First(Report):
+    """A report that ends with its first finding."""
+
+    def add(self, finding: Finding) -> None:
+        raise Found(str(finding))
+
+
+def judge(origin: Origin, entry: Entry) -> str:
+    """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
+    project = project_of(origin)
+    ops = settled(origin)
+    generated = ops[entry.name].function.__module__.rpartition(".")[0]
+    try:
+        entry = completed(entry)
+        if problem := invalid(project, entry):
+            return problem
+        with imported(origin, entry, generated) as op, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            verify_op(op, First())
+            guarded(op, First())
+            shown = examples(project, entry)
+            return check_examples(op, ops[entry.name], shown, generated, project.renderer.package)
+    except Found as found:
+        return str(found)
+    except (Exception, NotPython) as error:  # no package could be made of it
+        return f"{entry.name}: {type(error).__name__}: {error}"
+
+
+@functools.cache
+def settled(origin: Origin) -> dict[str, Any]:
+    """The records of a project, when all that stays is loaded: the collector need not look at it after each mutant."""
+    ops = prepared(package_of(project_of(origin)))
+    gc.collect()
+    gc.freeze()
+    return ops
+
+
+def examples(project: Project, entry: Entry) -> list[str]:
+    """The entry's example, and those of the overloads that share its function."""
+    return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
+
+
+Trees = tuple[ast.expr, ast.expr] | None
+
+
+def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
+    """What becomes of a mutant that changes a key, or its expression."""
+    if found := judge(origin, mutant):
+        return Verdict(found)
+    if equal := _why_equal(origin, entry, mutant, key, trees):
+        return Verdict(equal=equal)
+    call, calls = _difference(origin, completed(mutant))
+    return Verdict(call=call, calls=calls)
+
+
+def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> str:
+    """Why nothing can be found wrong; empty where something may be."""
+    if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
+        return "the same generated code"
+    if key == "commutative" and entry.commutative:
+        return "operands that change places are another way to the same, which was checked"
+    if key == "replaces":
+        why = "the entry may say so" if mutant.replaces else "without the key more is kept than is needed"
+        return f"each element keeps its value or is replaced, which was checked: {why}"
+    if key in OF_DTYPES:
+        return _alike(origin, completed(mutant))
+    if trees is None and key in entry.forward and key in mutant.forward:
+        rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
+        trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
+    return _same(origin, entry, key, *trees) if trees else ""
+
+
+def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
+    """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
+    renderer = renderer_of(origin)
+    if key not in entry.definitions and (why := equivalent(entry, before, after, Whole(renderer.entries))):
+        return why
+    return same_call([*renderer.entries.values()], settled(origin), before, after)
+
+
+def _alike(origin: Origin, mutant: Entry) -> str:
+    """Why no dtypes tell a mutant from its entry; empty where some do."""
+    with _beside(origin, mutant) as (tree, op):
+        count = alike(tree, op)
+    return f"no input tells them apart: {count} calls" if count else ""
+
+
+def _difference(origin: Origin, mutant: Entry) -> Difference:
+    """A call that tells a mutant from its entry."""
+    with _beside(origin, mutant) as (tree, op):
+        return difference(tree, op)
+
+
+@contextmanager
+def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
+    """The records of an entry and of its mutant."""
+    tree = settled(origin)[mutant.name]
+    generated = tree.function.__module__.rpartition(".")[0]
+    with imported(origin, mutant, generated) as op, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield tree, op
+
+
+def code(origin: Origin, entry: Entry) -> list[str]:
+    """What is generated for an entry, docstrings and the record of its statements apart."""
+    files = OneEntry(renderer_of(origin), entry).rendered()
+    trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
+    for tree in trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
+                del node.body[0]
+    return [ast.dump(tree) for _, tree in sorted(trees.items())]
+
+
+def invalid(project: Project, entry: Entry) -> str:
+    """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
+    own = [entry if other.name == entry.name else other for other in project.spec.entries]
+    entries = (*project.below.entries, *own)
+    context = Context(entry, Ops(entries, project.spec.broken), project.known)
+    if problem := next((str(problem) for check in CHECKS for problem in check(context)), ""):
+        return problem
+    spec = project.spec
+    return next(map(str, disproved(Spec(spec.file, (entry,)), replace(spec, entries=entries))), "")
+
+
+@functools.cache
+def project_of(origin: Origin) -> Project:
+    """The project, which the process reads once."""
+    project, problems = read_project(argparse.Namespace(**origin._asdict()))
+    assert project is not None, problems
+    return project
+
+
+@functools.cache
+def renderer_of(origin: Origin) -> Renderer:
+    """What renders its entries: those of the tree as of a package outside, for they are run from memory."""
+    project = project_of(origin)
+    return Renderer(project.spec, OUTSIDE) if project.in_tree else project.renderer
+
+
+class OneEntry(Renderer):
+    """Renders one entry, which stands for the one of its name: all others are called as they are in `generated`."""
+
+    def __init__(self, whole: Renderer, entry: Entry, generated: str = "") -> None:
+        kept = ("target", "library", "environment", "bases", "home")
+        self.__dict__.update({name: vars(whole)[name] for name in kept})
+        self.calls = replace(whole.calls, own=frozenset((entry.name,)))
+        self.own = [entry if other.name == entry.name else other for other in whole.spec.entries]
+        self.spec = replace(whole.spec, entries=(entry,))
+        self.entries = {**whole.entries, entry.name: entry}
+        self.inliner = type(whole.inliner)(self.entries)
+        self.generated = generated
+
+    @property
+    def namespace_import(self) -> str:
+        """The functions of the package that has the entry: formulas call its other ops."""
+        module = f"from {self.target.runtime}.namespace import Namespace"
+        return (
+            f"{module}\nfrom {self.generated}.functions import op as base_op"
+            if self.bases
+            else super().namespace_import
+        )
+
+    def package_init(self) -> str:
+        """Nothing: it says what the package is for, and no package is written."""
+        return ""
+
+    def overloads(self, entry: Entry) -> list[Entry]:
+        return [other for other in self.own if other.schema.name == entry.schema.name]
+
+    def ops_context(self) -> dict[str, Any]:
+        """Without what stands for several overloads: aliases, and the names of the package's public functions."""
+        own = [name for code in self.ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
+        return {**super().ops_context(), "aliases": [], "public": [], "functions": own}
+
+
+@contextmanager
+def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
+    """The op's record in a package of its entry alone, which is in memory as long as this lasts.
+
+    It lies where the generated one does: hand-written parts are imported from beside it.
+    """
+    above = generated.rpartition(".")[0] if project_of(origin).home else ""
+    package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
+    files = OneEntry(renderer_of(origin), entry, generated).rendered()
+    order = ("__init__", "kernels/__init__", f"kernels/cpu/{entry.identifier}", "functions", "ops", "registry")
+    sys.modules[f"{package}.kernels.cpu"] = types.ModuleType(f"{package}.kernels.cpu")
+    try:
+        for file in order:
+            if file == "__init__":
+                vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
+            elif f"{file}.py" in files:
+                module = _module(package, files[f"{file}.py"], file)
+                if file == "kernels/__init__":
+                    _interpret(module, entry, generated)
+        yield sys.modules[f"{package}.registry"].OPS[0]
+    finally:
+        for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+            del sys.modules[name]
+
+
+def _module(package: str, source: str, file: str) -> types.ModuleType:
+    """Run a rendered file as a module of a package in memory."""
+    path = f"{package}/{file}".removesuffix("/__init__")
+    name = path.replace("/", ".")
+    module = types.ModuleType(name)
+    module.__file__ = f"<{package}>/{file}.py"
+    is_package = file.endswith("__init__")
+    module.__package__ = name if is_package else name.rpartition(".")[0]
+    if is_package:
+        module.__path__ = []
+    sys.modules[name] = module
+    parent, _, own = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], own, module)
+    exec(compile(source, module.__file__, "exec"), vars(module))
+    return module
+
+
+def _interpret(kernels: types.ModuleType, entry: Entry, generated: str) -> None:
+    """Let the op's own kernels be interpreted where they are not those of the package."""
+    name = entry.identifier.upper()
+    if hasattr(kernels, name):
+        tree = getattr(sys.modules[f"{generated}.kernels"], name)
+        own = getattr(kernels, name)
+        own.kernels = Interpreted(own.kernels.module, tree.kernels)

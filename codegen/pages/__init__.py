@@ -1,0 +1,1 @@
+"""Entries for people: the op reference, pictures, figures, `explain`."""

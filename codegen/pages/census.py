@@ -1,0 +1,120 @@
+"""`python -m codegen --count`: how many lines an op takes, of YAML and of Python written by hand."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from statistics import median
+
+from ..library.helpers import RUNTIME
+from ..spec.model import Entry
+
+# The Python that exists for the sake of single ops, below runtime/.
+HAND_WRITTEN = {
+    "kernels": ("kernels/cpu/*.py", "kernels/cuda/*.py"),
+    "scalar functions": ("kernels/scalar*.py",),
+    "checks of arguments": ("rules/*.py",),
+    "helpers of formulas": ("autograd/formulas*.py",),
+    "batching rules": ("batching/rules/*.py",),
+    "views": ("views.py",),
+}
+NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+@dataclass(frozen=True)
+class Census:
+    """Counts that depend on the spec alone."""
+
+    entries: int
+    functions: int
+    median_entry: float
+    median_function: float
+
+
+def census(path: Path, entries: Sequence[Entry]) -> Census:
+    """Counts the entries of a spec file, the functions that they give and the lines of each."""
+    lines = entry_lines(path.read_text(encoding="utf-8-sig"), entries)
+    functions: dict[str, int] = {}
+    for entry in entries:
+        functions[entry.schema.name] = functions.get(entry.schema.name, 0) + lines[entry.name]
+    return Census(len(entries), len(functions), whole(lines.values()), whole(functions.values()))
+
+
+def whole(counts: Iterable[int]) -> float:
+    """The median, without a fraction where it has none; 0 of nothing."""
+    middle = median([*counts] or [0])
+    return int(middle) if middle == int(middle) else middle
+
+
+def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
+    """The lines of each entry; blank ones and comments do not count."""
+    lines = text.splitlines()
+    starts = sorted(entry.where.line for entry in entries)
+    ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
+    spans = {entry.name: own_lines(lines[entry.where.line - 1 : ends[entry.where.line] - 1]) for entry in entries}
+    return {
+        name: sum(bool(line.strip()) and not line.strip().startswith("#") for line in span)
+        for name, span in spans.items()
+    }
+
+
+def own_lines(lines: Sequence[str]) -> list[str]:
+    """The lines of an entry without a section that begins behind it."""
+    return [*lines[:1], *takewhile(lambda line: not line.startswith("- "), lines[1:])]
+
+
+def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:
+    """Lines of Python by what they are for; blank lines, comments and docstrings do not count."""
+    return {
+        label: sum(code_lines(path) for pattern in patterns for path in sorted(runtime.glob(pattern)))
+        for label, patterns in HAND_WRITTEN.items()
+    }
+
+
+def code_lines(path: Path) -> int:
+    """The lines of a module on which there is code."""
+    tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
+    numbers: set[int] = set()
+    for before, token in zip([tokens[-1], *tokens], tokens, strict=False):
+        alone = token.type == tokenize.STRING and before.type in NO_CODE  # a statement of its own: a docstring
+        if token.type not in NO_CODE and not alone:
+            numbers.update(range(token.start[0], token.end[0] + 1))
+    return len(numbers)
+
+
+def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]:
+    """The functions whose entries name nothing that is written by hand for them: no kernel, check, rule or helper."""
+    known, with_python, names = set(helpers), set(), set()
+    for entry in entries:
+        names.add(entry.schema.name)
+        formulas = [*entry.gradients.values(), *entry.forward.values()]
+        called = {word for f in formulas if f.tree is not None for word in words_of(f.text)}
+        called |= words_of(entry.compute.text) if entry.compute.kind == "composite" else set()
+        own = entry.compute.kind in ("kernel", "view") or entry.check or entry.batch or entry.backward
+        if own or called & known:
+            with_python.add(entry.schema.name)
+    return names - with_python
+
+
+def words_of(text: str) -> set[str]:
+    """The names in an expression."""
+    return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == 1}
+
+
+def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
+    """What `--count` prints."""
+    found, python = census(path, entries), python_lines()
+    total = sum(python.values())
+    alone = len(without_python(entries, helpers))
+    lines = [
+        f"{found.entries} entries, {found.functions} functions",
+        f"YAML: {found.median_entry} lines per entry, {found.median_function} per function (medians)",
+        f"Python by hand: {total / max(found.functions, 1):.1f} lines per function (mean); {alone} functions name none",
+        *(f"  {count:6d} {label}" for label, count in python.items()),
+        f"  {total:6d} in all",
+    ]
+    return "\n".join(lines)

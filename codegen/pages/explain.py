@@ -1,0 +1,174 @@
+"""`python -m codegen explain OP`: what the generator knows and decides about one op, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..emit.callers import part_of
+from ..emit.kernel_code import ElementKernels
+from ..emit.node_code import NodeCode
+from ..emit.render import Renderer, has_node
+from ..emit.savings import SavedTensor
+from ..spec.model import Entry
+from ..spec.reference import statements
+from ..spec.suggest import did_you_mean
+
+CHECKS = (
+    "values against the reference, and the calls that are refused",
+    "slopes against differences, first and second order",
+    "forward mode against reverse",
+    "every subset of inputs that require grad and of missing output gradients",
+    "fused kernels against the formulas",
+    "in-place variant, strided operands, dtypes and shapes of results",
+    "integers against the same numbers as floats, what `gives` and `replaces` state",
+)
+
+
+class UnknownOp(LookupError):
+    """There is no op of that name; the message names the nearest."""
+
+
+def explanation(renderer: Renderer, name: str) -> str:
+    """The text on an op (all its overloads), or on one overload.
+
+    Raises:
+        UnknownOp: no entry has that name.
+    """
+    entries = [e for e in renderer.spec.entries if name in (e.name, e.schema.name, *e.aliases)]
+    if not entries:
+        known = {n for e in renderer.spec.entries for n in (e.name, e.schema.name, *e.aliases)}
+        raise UnknownOp(f"there is no op named '{name}'{did_you_mean(name, known)}")
+    return "\n\n".join("\n".join(lines(renderer, entry)) for entry in entries)
+
+
+def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
+    """The text on one entry, line by line."""
+    yield entry.schema.text
+    yield f"    {' '.join(entry.doc.split())}" if entry.doc else "    (no doc)"
+    yield field("spec", entry.where)
+    if entry.section is not None:
+        yield field("section", f"{entry.section.title} ({entry.section.where})")
+        yield from (field("", f"gives {key} ({entry.key_places[key]})") for key in entry.inherited)
+    if entry.variants == ("formula",):
+        yield field("part of", part_of(entry, renderer.callers) or "what the runtime calls")
+    else:
+        yield field("variants", ", ".join(variants(entry)))
+    yield field("computed", computed(renderer, entry))
+    yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
+    yield from (field("reference", line) for line in statements(entry.reference))
+    yield field("dtypes", dtypes(entry))
+    if entry.check:
+        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")
+    yield from node_lines(renderer, entry)
+    yield from check_lines(entry)
+
+
+def field(name: str, value: object) -> str:
+    return f"  {name:11s}{value}"
+
+
+def variants(entry: Entry) -> Iterator[str]:
+    """The forms in which the op can be called."""
+    name = entry.schema.name
+    if "function" in entry.variants:
+        yield f"{entry.namespace}.{name}" if entry.namespace else name
+    if "method" in entry.variants:
+        yield f"Tensor.{name}"
+    if "inplace" in entry.variants:
+        yield f"{name}_"
+    if entry.operator:
+        yield f"operator {entry.operator}"
+    for alias in entry.aliases:
+        yield f"alias {alias}"
+
+
+def computed(renderer: Renderer, entry: Entry) -> str:
+    compute = entry.compute
+    text = " ".join(compute.text.split())
+    if compute.kind == "elementwise":
+        number = renderer.kernels[entry.name].number
+        also = "" if number is None else f"; {number.name} where {number.parameters[1]} is a number"
+        files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
+        return f"element by element: {text} ({files}){also}"
+    if compute.kind == "kernel":
+        return f"by the kernel {text} ({renderer.library['kernel', text].shown})"
+    if compute.kind == "view":
+        return f"as a view: {text} ({renderer.library['view', text].shown}), no element is touched"
+    return f"from other ops: {text}"
+
+
+def dtypes(entry: Entry) -> str:
+    if entry.compute.kind == "composite":
+        return "those of the ops that it is made of"
+    results = ", ".join(entry.result_dtype)
+    return f"computes by the rule '{entry.dtype}', for {', '.join(entry.dtypes)}; results: {results}"
+
+
+def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
+    """The graph node, its formulas and what they save, its kernels, its forward mode."""
+    if not has_node(entry):
+        composite = entry.compute.kind == "composite"
+        yield field("node", "none: the graph holds the ops it is made of" if composite else "none: not differentiable")
+        return
+    node = renderer.nodes[entry.name]
+    yield field("node", f"{node.class_name} (functions.py)")
+    for argument, formula in entry.gradients.items():
+        source = " ".join(formula.text.split())
+        told = "derived from the expression" if formula.derived else formula.where
+        yield field("gradient", f"of {argument}: {source} ({told})")
+        if formula.tree is not None:
+            yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")
+    for saved in node.plan.tensors:
+        yield field("saves", saved_line(node, saved))
+    for value in node.plan.values:
+        yield field("saves", f"{value.name} = {value.source}, a plain value")
+    if entry.backward is not None:
+        yield field("backward", f"by one kernel unless it is recorded: {' '.join(entry.backward.text.split())}")
+    yield from fused_lines(node, renderer.kernels.get(entry.name))
+    yield from forward_mode_lines(entry)
+
+
+def saved_line(node: NodeCode, saved: SavedTensor) -> str:
+    """Which tensor is kept, and for the gradients of which inputs."""
+    what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
+    needs = " or ".join(saved.needed_by)
+    always = len(saved.needed_by) == len(node.arguments)
+    return f"{what} {saved.name}, {'for' if always else 'only when grad is required by'} {needs}"
+
+
+def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]:
+    """One line per mask of wanted gradients."""
+    if kernels is None:
+        return
+    names = [a.name for a in node.arguments]
+    for mask, kernel in sorted(kernels.backward.items()):
+        wanted = [name for k, name in enumerate(names) if mask >> k & 1]
+        reads = ", ".join(kernel.parameters[: -len(kernel.outputs)])
+        yield field("kernel", f"{kernel.name}: gradient of {' and '.join(wanted)} at once, from {reads}")
+    if not kernels.backward:
+        yield field("kernel", "no fused backward kernel: a formula is not element-wise; the formulas run as they are")
+
+
+def forward_mode_lines(entry: Entry) -> Iterator[str]:
+    if not entry.forward:
+        yield field("forward", "no forward mode")
+    for output, formula in entry.forward.items():
+        yield field("forward", f"{output}: {' '.join(formula.text.split())} ({formula.where})")
+
+
+def check_lines(entry: Entry) -> Iterator[str]:
+    """The inputs that `verify` uses, and what it looks at there."""
+    for sample in entry.samples:
+        yield field("sample", sample.text)
+    if not entry.samples and entry.compute.kind == "elementwise":
+        yield field("sample", "made from the arity: full, broadcast, 0-d and empty operands")
+    for sample in entry.hard:
+        yield field("hard", sample.text)
+    for refusal in entry.refuses:
+        yield field("refuses", f"{refusal.call.text}{f' ({refusal.error})' if refusal.error else ''}")
+    if entry.hard:
+        yield field("at kinks", f"the gradient is the {' and the '.join(entry.kink)} of the slopes from the two sides")
+    numbers = "float64 and complex128" if entry.complex and "complex" in entry.dtypes else "float64"
+    yield field("verified", f"in {numbers}: {CHECKS[0]}")
+    for check in CHECKS[1:]:
+        yield field("", check)

@@ -1,0 +1,139 @@
+"""The pages on ops, docs/ops.md and one per family, as data for the templates."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote
+
+from ..emit.callers import part_of
+from ..emit.doc_code import DocCode, Lines, plain_parameters
+from ..emit.op_code import OpCode
+from ..emit.render import Renderer
+from ..library.families import Family
+from ..spec.model import Entry
+from .page_words import (
+    computed,
+    definitions,
+    domain,
+    dtypes,
+    forward,
+    gradients,
+    hard_points,
+    reference,
+    refuses,
+    saved,
+    vmap,
+)
+from .pictured import plain_values
+
+
+@dataclass(frozen=True)
+class OpPart:
+    """What a page says of one entry."""
+
+    renderer: Renderer
+    code: OpCode
+
+    @property
+    def entry(self) -> Entry:
+        return self.code.entry
+
+    @property
+    def place(self) -> str:
+        """The end of a link to the entry: by its name, which no other line of the spec changes."""
+        target = self.renderer.target
+        return quote(self.entry.where.file if target.in_tree else target.spec_path) + f"#{self.entry.name}"
+
+    @property
+    def rows(self) -> Lines:
+        """Label and what it says, in the order of the page; what does not apply is left out."""
+        found = [
+            ("part of", part_of(self.entry, self.renderer.callers)),
+            ("computed", computed(self.renderer, self.entry)),
+            ("where", "; ".join(definitions(self.entry))),
+            ("the same in NumPy", reference(self.entry)),
+            ("dtypes", dtypes(self.code)),
+            *gradients(self.entry),
+            ("saved", "; ".join(saved(self.renderer, self.entry))),
+            *forward(self.entry),
+            ("domain", domain(self.entry)),
+            ("hard points", hard_points(self.entry)),
+            ("vmap", vmap(self.code)),
+            *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
+            ("refused", refuses(self.entry)),
+        ]
+        return [(label, words) for label, words in found if words]
+
+
+@dataclass(frozen=True)
+class OpSection:
+    """One function with all its overloads."""
+
+    parts: tuple[OpPart, ...]
+    pictures: dict[str, str]  # entry -> file of its picture
+
+    @property
+    def name(self) -> str:
+        return self.parts[0].entry.schema.name
+
+    @property
+    def is_public(self) -> bool:
+        """Whether users call it; other functions serve formulas and the runtime."""
+        return not self.name.startswith("_") and any(part.entry.variants != ("formula",) for part in self.parts)
+
+    @cached_property
+    def docs(self) -> DocCode:
+        return DocCode(self.name, tuple(part.code for part in self.parts))
+
+    @property
+    def calls(self) -> list[str]:
+        """The ways to call the function, each once."""
+        return list(dict.fromkeys(call for part in self.parts for call in ways(part.code, part.renderer.package)))
+
+    @property
+    def shown(self) -> list[tuple[str, str, str]]:
+        """(file, title, arguments that are held) of each picture."""
+        drawn = [part.entry for part in self.parts if part.entry.name in self.pictures]
+        return [(self.pictures[e.name], e.name, ", ".join(held(e))) for e in drawn]
+
+
+def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> list[OpSection]:
+    """The functions of a family; those that only formulas call come last."""
+    codes = {code.entry.name: code for code in renderer.ops}
+    groups: dict[str, list[OpPart]] = {}
+    for entry in family.entries:
+        groups.setdefault(entry.schema.name, []).append(OpPart(renderer, codes[entry.name]))
+    found = [OpSection(tuple(parts), pictures) for parts in groups.values()]
+    return sorted(found, key=lambda section: not section.is_public)
+
+
+def ways(code: OpCode, package: str) -> Iterator[str]:
+    """How a user calls one overload: signature, method, in-place function, operator, other names.
+
+    A package outside the tree has every op as a function of its own; the other forms are there after `register()`.
+    """
+    entry, name = code.entry, code.entry.schema.name
+    if entry.variants == ("formula",):
+        yield f"{name}({plain_parameters(code)}), only in formulas"
+        return
+    prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
+    if package:
+        yield f"{package}.{name}({plain_parameters(code)})"
+        prefix = prefix if entry.namespace else f"{package}."
+    if "function" in entry.variants and prefix != f"{package}.":
+        yield f"{prefix}{name}({plain_parameters(code)})"
+    if "method" in entry.variants:
+        yield f"Tensor.{name}"
+    if "inplace" in entry.variants:
+        yield f"Tensor.{name}_"
+    if entry.operator:
+        yield f"operator {entry.operator}"
+    yield from (f"{prefix}{alias}" for alias in entry.aliases)
+
+
+def held(entry: Entry) -> Iterator[str]:
+    """The plain arguments with which a picture is drawn."""
+    return (f"{name}={ast.unparse(value)}" for name, value in plain_values(entry).items())

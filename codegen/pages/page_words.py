@@ -1,0 +1,123 @@
+"""What a page says of one entry: each function gives the words behind one label, none where it does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..emit.doc_words import kinds
+from ..emit.op_code import OpCode
+from ..emit.render import Renderer, has_node
+from ..library.rule_doc import promise
+from ..spec.model import Entry
+from ..spec.reference import statements
+
+
+def computed(renderer: Renderer, entry: Entry) -> str:
+    """The expression, or the kernel or view function with its file."""
+    text = one_line(entry.compute.text)
+    if entry.compute.kind == "kernel":
+        return f"by the kernel `{text}` of {renderer.library['kernel', text].shown}"
+    if entry.compute.kind == "view":
+        return f"as a view by `{text}` of {renderer.library['view', text].shown}; no element is touched"
+    how = "element by element" if entry.compute.kind == "elementwise" else "from other ops"
+    return f"{how}: `{text}`"
+
+
+def definitions(entry: Entry) -> Iterator[str]:
+    """What `where` defines for the expression and the formulas."""
+    yield from (f"`{name} = {one_line(each.text)}`" for name, each in entry.definitions.items())
+
+
+def reference(entry: Entry) -> str:
+    """What the op gives in terms of NumPy, with which `verify` compares it."""
+    return "; ".join(f"`{line}`" for line in statements(entry.reference))
+
+
+def refuses(entry: Entry) -> str:
+    """Calls that raise, after the class of what they raise."""
+    groups: dict[str, list[str]] = {}
+    for refusal in entry.refuses:
+        groups.setdefault(refusal.error, []).append(f"`{one_line(refusal.call.text)}`")
+    return "; ".join(f"{error + ' for ' if error else ''}{', '.join(calls)}" for error, calls in groups.items())
+
+
+def dtypes(code: OpCode) -> str:
+    """Which dtypes are taken, and what each output has."""
+    outputs = code.docs.returns
+    named = [words if len(outputs) == 1 else f"{name}: {words}" for name, words in outputs]
+    return f"{kinds(code.entry.dtypes)}; result: {' '.join(named)}"
+
+
+def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
+    """A line per argument that has a formula, or why it has none."""
+    if entry.compute.kind == "composite":
+        yield "gradient", "through the ops that it is made of"
+    for name, formula in entry.gradients.items():
+        if formula.keyword == "not_implemented":
+            yield f"gradient of `{name}`", f"not defined: {formula.why}"
+        elif formula.keyword is None:
+            derived = ", derived from the expression" if formula.derived else ""
+            yield f"gradient of `{name}`", f"`{one_line(formula.text)}`{derived}"
+    if entry.backward is not None:
+        yield "gradients at once", f"`{one_line(entry.backward.text)}`, where nothing is recorded"
+
+
+def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
+    """What the graph node keeps for backward, and for which gradients."""
+    if not has_node(entry):
+        return
+    node = renderer.nodes[entry.name]
+    for tensor in node.plan.tensors:
+        always = len(tensor.needed_by) == len(node.arguments)
+        wanted = " or ".join(f"`{name}`" for name in tensor.needed_by)
+        yield f"`{tensor.name}`" + ("" if always else f" where {wanted} requires grad")
+    yield from (f"`{value.source}`" for value in node.plan.values)
+    yield from ["nothing"] * (not node.plan.tensors and not node.plan.values)
+
+
+FORWARD = {
+    "auto_element_wise": "the gradient formula with the tangent for `grad`",
+    "auto_linear": "the op itself on the tangent",
+    "auto_multilinear": "the op on each tangent in turn, summed",
+    "auto_select": "the tangents at the indices that the op chose",
+    "zero": "zero",
+}
+
+
+def forward(entry: Entry) -> Iterator[tuple[str, str]]:
+    """The tangent of each output."""
+    for name, formula in entry.forward.items():
+        words = f"`{one_line(formula.text)}`" if formula.keyword is None else FORWARD.get(formula.keyword, formula.text)
+        yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), words
+
+
+def domain(entry: Entry) -> str:
+    """Where the formulas are proved on random numbers."""
+    if not is_differentiable(entry):
+        return ""
+    return " and ".join(f"`{n}` in [{lo:g}, {hi:g}]" for n, (lo, hi) in entry.domain.items()) or "[-2, 2]"
+
+
+def hard_points(entry: Entry) -> str:
+    """Kinks, poles, large and missing values at which the formulas are checked, and which slope counts at a kink."""
+    if not is_differentiable(entry) or not entry.hard:
+        return ""
+    points = "; ".join(f"`{one_line(sample.text)}`" for sample in entry.hard)
+    policy = " and the ".join(dict.fromkeys(entry.kink))
+    return f"{points}. Where there are two slopes the gradient is the {policy}"
+
+
+def vmap(code: OpCode) -> str:
+    """The batching rule, and what it says of itself."""
+    if code.entry.compute.kind == "composite" and code.entry.batch is None:
+        return "through the ops that it is made of"
+    words = promise(code.library["batching rule", code.batch_rule])
+    return f"`{code.batch_rule}`: {words[:1].lower()}{words[1:]}"
+
+
+def is_differentiable(entry: Entry) -> bool:
+    return any(formula.tree is not None for formula in entry.gradients.values())
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

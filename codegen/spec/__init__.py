@@ -1,0 +1,1 @@
+"""Reading a spec: from YAML to entries whose form is right."""

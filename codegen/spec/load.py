@@ -1,0 +1,99 @@
+"""Reads a spec file. YAML is composed to nodes, not to values: each key and value keeps its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import yaml
+
+from ..proof.axioms import NONE, Functions
+from ..proof.complete import completed
+from .entry import EntryReader
+from .fields import Enough
+from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
+from .nodes import compose
+from .places import Source
+from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
+from .spec_file import Unreadable, read_text
+
+
+def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
+    """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
+
+    The file is named in problems as `path` names it, or as `shown`. `own` are the scalar functions of its package.
+    """
+    file = shown or str(path)
+    try:
+        source = Source(file, read_text(Path(path)))
+        root = compose(source.content)
+    except (OSError, Unreadable, yaml.YAMLError) as error:
+        return Spec(file, ()), [_unreadable(file, error)]
+    readers, problems = _readers(root, source)
+    read = list(_entries(readers, problems, own))
+    broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
+    entries = tuple(entry for _, entry in read if entry)
+    if not broken and len(read) == len(readers):
+        problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
+    return Spec(file, entries, broken), with_entries_named(problems, entries)
+
+
+def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
+    """The entries that were read with the same defaults."""
+    found: dict[int, tuple[Defaults, list[Entry]]] = {}
+    for reader, entry in read:
+        found.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
+    return list(found.values())
+
+
+def _entries(
+    readers: list[EntryReader], problems: list[Problem], own: Functions
+) -> Iterator[tuple[EntryReader, Entry | None]]:
+    """What each reader gives, until there are more problems than anybody reads at once."""
+    for reader in readers:
+        if len(problems) >= MOST_PROBLEMS:
+            return
+        try:
+            entry = reader.read()
+            entry = replace(entry, functions=own) if entry is not None else None
+            entry = completed(entry) if entry is not None and not reader.problems else entry
+        except Enough:
+            entry = None
+        problems += reader.problems
+        yield reader, entry
+
+
+def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
+    """A reader for each entry of the list, and the problems of its sections and of items that are neither."""
+    if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):  # nothing, or nothing behind `---`
+        return [], []
+    if not isinstance(root, yaml.SequenceNode):
+        return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")]
+    problems, readers, defaults = list(_strangers(root, source)), [], Defaults()
+    for node in root.value:
+        if isinstance(node, yaml.MappingNode) and begins_section(node):
+            section, defaults = SectionReader(node, source), Defaults()
+            with suppress(Enough):
+                defaults = section.read()
+            problems += section.problems
+        elif isinstance(node, yaml.MappingNode):
+            readers.append(EntryReader(node, source, defaults))
+    return readers, problems
+
+
+def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
+    strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
+    for node in islice(strangers, MOST_PROBLEMS):
+        yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
+
+
+def _unreadable(file: str, error: Exception) -> Problem:
+    """The problem of a file that cannot be opened or is not YAML."""
+    mark = getattr(error, "problem_mark", None)
+    place = (mark.line + 1, mark.column + 1) if mark else getattr(error, "place", (1, 1))
+    where = Where(file, *place)
+    what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
+    return Problem(where, "", "", f"cannot be read: {what}")

@@ -1,0 +1,233 @@
+"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..proof.axioms import Scalar
+
+MOST_PROBLEMS = 100  # that are looked for before what was found is shown
+
+
+@dataclass(frozen=True, order=True)
+class Where:
+    """A place in a spec file; `line` and `col` count from 1."""
+
+    file: str
+    line: int
+    col: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.col}"
+
+
+@dataclass(frozen=True)
+class Type:
+    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator or MemoryFormat."""
+
+    base: str
+    optional: bool = False  # int?
+    is_list: bool = False  # int[]
+    size: int | None = None  # int[2]
+    optional_items: bool = False  # Tensor?[]
+    alias: str | None = None  # Tensor(a): "a"
+    writes: bool = False  # Tensor(a!)
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.base == "Tensor"
+
+
+@dataclass(frozen=True)
+class Argument:
+    name: str
+    type: Type
+    default: str | None = None  # Python source of the default, None when required
+    keyword_only: bool = False
+
+    @property
+    def python_name(self) -> str:
+        """`self` is spelt `input` in the Python function, as in PyTorch."""
+        return "input" if self.name == "self" else self.name
+
+
+@dataclass(frozen=True)
+class Return:
+    name: str  # `result`, `result0`..., or the name the schema gives
+    type: Type
+
+
+@dataclass(frozen=True)
+class Schema:
+    name: str  # base name, with the trailing underscore of an in-place-only op
+    overload: str  # "" when the entry has none
+    arguments: tuple[Argument, ...]
+    returns: tuple[Return, ...]
+    text: str
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.name}.{self.overload}" if self.overload else self.name
+
+    def argument(self, name: str) -> Argument | None:
+        return next((a for a in self.arguments if a.name == name), None)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One expression of the spec: its source, its parsed tree (None for a keyword) and where it starts."""
+
+    text: str
+    tree: ast.expr | None
+    where: Where
+    keyword: str | None = None  # auto_linear, non_differentiable, not_implemented, ...
+    why: str = ""  # the reason given to not_implemented(...)
+    derived: bool = False  # from the entry's expression, not written in the spec
+    written: ast.expr | None = None  # the tree with names of the entry's `where`, if it has any
+
+
+@dataclass(frozen=True)
+class Compute:
+    """How an op is computed: kind is elementwise, kernel, view or composite."""
+
+    kind: str
+    text: str  # kernel or view name, or the expression's source
+    tree: ast.expr | None
+    where: Where
+    written: ast.expr | None = None  # the tree with names of the entry's `where`, if it has any
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call written in the spec (`self=T(3, 4), dim=1`): argument name to parsed value."""
+
+    text: str
+    arguments: dict[str, ast.expr]
+    where: Where
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One call that must raise, and the class of the error; empty for any proper one."""
+
+    call: Sample
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the spec: what its ops have in common, and the keys that it gives values for."""
+
+    title: str
+    about: str
+    where: Where
+    end: int  # its last line; entries follow
+    defaults: tuple[str, ...] = ()
+
+    def holds(self, where: Where) -> bool:
+        """Whether a place is in the section's own lines."""
+        return where.file == self.where.file and self.where.line <= where.line <= self.end
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One op of the spec, checked for form; `validate` checks it for sense."""
+
+    schema: Schema
+    where: Where
+    compute: Compute
+    reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
+    variants: tuple[str, ...] = ("function", "method")
+    operator: str | None = None
+    commutative: bool = False  # x <operator> y = y <operator> x
+    namespace: str | None = None
+    aliases: tuple[str, ...] = ()
+    alias_places: tuple[Where, ...] = ()  # where each of them stands
+    dtype: str = "promote"
+    result_dtype: tuple[str, ...] = ("same",)  # one per output
+    dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
+    identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
+    replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
+    tries: str | None = None  # the entry of which a recipe or a view is looked up first
+    check: str | None = None
+    ignores: tuple[str, ...] = ()  # arguments that change nothing
+    batch: str | None = None  # a function of runtime/batching/rules/
+    definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
+    backward: Formula | None = None  # the call of a kernel that gives all gradients at once
+    gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
+    forward: dict[str, Formula] = field(default_factory=dict)  # output name -> formula
+    output_differentiability: tuple[bool, ...] = (True,)  # one per output
+    domain: dict[str, tuple[float, float]] = field(default_factory=dict)  # argument name -> interval
+    samples: tuple[Sample, ...] = ()
+    hard: tuple[Sample, ...] = ()
+    refuses: tuple[Refusal, ...] = ()
+    unvaried: dict[str, str] = field(default_factory=dict)  # argument of which no other values are tried -> why
+    kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
+    gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
+    once_differentiable: bool = False  # an op that its formulas call has no gradient
+    complex: bool = True  # verify runs complex128 too
+    precise: bool = False  # verify compares float32 with float64
+    doc: str = ""
+    example: str = ""  # lines of a doctest, in which `sg` is specgrad
+    key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
+    section: Section | None = None
+    inherited: tuple[str, ...] = ()  # the keys whose values are the section's
+    functions: Mapping[str, Scalar] = field(default_factory=dict)  # what is known of the package's own scalar functions
+
+    @property
+    def name(self) -> str:
+        return self.schema.full_name
+
+    @property
+    def identifier(self) -> str:
+        """A Python name unique to the entry: `max_dim` for `max.dim`, `pow_tensor_scalar` for `pow.Tensor_Scalar`."""
+        return self.name.replace(".", "_").lower() if self.schema.overload else self.schema.name
+
+    @property
+    def tensor_arguments(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.schema.arguments if a.type.is_tensor)
+
+    @property
+    def undefined_gradients(self) -> dict[str, str]:
+        """The arguments that are differentiable in principle, and why they are not, where that is so of all of them."""
+        return undefined(self.gradients)
+
+
+def undefined(gradients: dict[str, Formula]) -> dict[str, str]:
+    """The arguments whose gradients are `not_implemented`, and why; none of them where another one has a formula."""
+    if any(formula.tree is not None for formula in gradients.values()):
+        return {}
+    return {name: formula.why for name, formula in gradients.items() if formula.keyword == "not_implemented"}
+
+
+@dataclass(frozen=True)
+class Spec:
+    file: str
+    entries: tuple[Entry, ...]
+    broken: frozenset[str] = frozenset()  # names of ops whose schema could not be read: known, but no more
+
+    def by_name(self) -> dict[str, Entry]:
+        return {e.name: e for e in self.entries}
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing wrong with the spec, shown as `file:line:col: op, argument: what is wrong`."""
+
+    where: Where
+    op: str
+    argument: str
+    message: str
+
+    def __str__(self) -> str:
+        subject = ", ".join(legible(part, 60) for part in (self.op, self.argument) if part)
+        message = legible(self.message, 600)
+        return f"{self.where}: {subject}: {message}" if subject else f"{self.where}: {message}"
+
+
+def legible(text: str, most: int) -> str:
+    """A text on one line, its middle left out where it is long, with what cannot be seen as Python writes it."""
+    short = text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in short)

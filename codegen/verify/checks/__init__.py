@@ -1,0 +1,1 @@
+"""The checks of `verify`, one kind of mistake a file."""

@@ -1,0 +1,76 @@
+"""Check 0: kernels keep to their arrays. Each op runs once with hand-written kernels that look at every index.
+
+That takes processes of their own, without native code and with SPECGRAD_BOUNDS=1. They come first, and an op that fails
+here is not run by kernels that do not look. Fused kernels run over flat arrays of one length and need no looking.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..point import Point, adopt, gradients
+from ..report import Finding, Report, forward_formula, place_of
+from ..samples import points
+from .forward import has_forward, tangents
+
+ENVIRONMENT = {"SPECGRAD_BOUNDS": "1", "SPECGRAD_NATIVE": "0"}
+OUTSIDE = "index is out of bounds"  # what numba's kernels say, whoever passes it on
+
+
+def concerned(op: Any) -> bool:
+    """Whether hand-written kernels may have to do with an op: all but those that fused kernels compute alone."""
+    return op.kind != "elementwise" or (op.node is not None and not op.masks)
+
+
+def check_bounds(op: Any) -> Report:
+    """What of an op reads or writes outside of arrays; other faults are for the other checks."""
+    report = Report()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for text, hard, is_complex in points(op):
+            try:
+                _check_point(Point(op, text, hard, is_complex), report)
+            except Exception:
+                continue
+    return report
+
+
+def _check_point(point: Point, report: Report) -> None:
+    for formula, subject, run in _parts(point):
+        try:
+            run()
+        except Exception as error:
+            if OUTSIDE in str(error):
+                text = f"at {point} a kernel reads or writes outside of an array: {type(error).__name__}: {error}"
+                report.add(Finding(place_of(point.op, formula), point.op.name, subject, text))
+        else:
+            report.checks += 1
+
+
+def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """(formula, subject, what to run) for all that an op computes."""
+    yield "", "", lambda: point.call(point.tensors([False] * len(point.leaves)))
+    if not any(output._rg for output in point.outputs(point.tensors())):
+        return
+    for number, leaf in enumerate(point.leaves):
+        wanted = [i == number for i in range(len(point.leaves))]
+        yield leaf.argument, f"gradient of {leaf.argument}", partial(_backward, point, wanted)
+    if len(point.leaves) > 1:
+        yield "backward", "gradients", lambda: _backward(point, [True] * len(point.leaves))
+    if has_forward(point.op):
+        along = [adopt(point.random(tensor)) for tensor in point.tensors()]
+        yield forward_formula(point.op), "forward mode", lambda: tangents(point, point.tensors(), along)
+
+
+def _backward(point: Point, wanted: list[bool]) -> None:
+    """The gradients by the kernel for backward, where there is one, and by the formulas."""
+    tensors = point.tensors(wanted)
+    outputs = point.outputs(tensors)
+    seeds = point.seeds(outputs)
+    for create in (False, True):
+        gradients(outputs, [tensor for tensor in tensors if tensor._rg], seeds, create)

@@ -1,0 +1,173 @@
+"""Check 8: dtypes. Integers count as the numbers that they are, complex numbers are refused where the entry leaves them
+out, and what the entry states under `gives` comes out.
+
+An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
+promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does
+not leave out there, it takes, unless it says otherwise under `gives`. An op that is meant to round, as powers do,
+states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
+a convention: that is what `gives` is for, in words that `dtype` does not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+
+from ...spec.keys import NUMBERS, REFUSED
+from ..places import has_key
+from ..plain import all_plain, has_loops, plain
+from ..report import Finding, Report, both, place_of
+from ..samples import made_texts
+from ..typed import TypedCall, typed_calls
+from .masks import worst_index
+
+FAILED = "an error"  # a word for a call that does not end as it should
+MANY = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
+CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samples of this size
+
+
+def check_dtypes(op: Any, report: Report) -> None:
+    """The first of an op's calls with the most tensors, in several dtypes; nothing of ops without a tensor to vary."""
+    call = next(iter(typed_calls(op)), None)
+    if call is None or not call.tensors:
+        return
+    with plain(op) if has_loops(op) else all_plain(op):  # to compile for so many dtypes would take minutes
+        _check_call(op, call, report)
+
+
+def _check_call(op: Any, call: TypedCall, report: Report) -> None:
+    if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
+        _check_argument(call, report)
+    for words, wanted in op.gives.items():
+        _check_stated(call, words, wanted, report)
+    for kind, word in (("int", "int32"), ("bool", "bool")):
+        if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
+            _check_taken(call, word, report)
+    if op.kind in ("elementwise", "kernel"):
+        _check_refused(call, report)
+        _check_half(call, report)
+        for words in ("int32", "bool", "int32 int", "int32 float32"):
+            _check_integers(call, words, report)
+    if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
+        _check_integers(TypedCall(op, made_texts(op, MANY)[0]), "int32 float32", report)
+
+
+def _check_argument(call: TypedCall, report: Report) -> None:
+    """The argument `dtype` of a call is the dtype of what comes out."""
+    report.checks += 1
+    for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
+        if output._dtype is not dtypes.float64:
+            text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
+            report.add(Finding(place_of(call.op), call.op.name, "dtypes", text))
+
+
+def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
+    """What `gives` says of some dtypes; one word stands for all outputs."""
+    report.checks += 1
+    found = _answer(call, words)
+    right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
+    if found != right:
+        shown = " ".join(found if " " in wanted else dict.fromkeys(found))
+        text = f"({call.text}) gives {shown} for {words}, where the entry says {wanted}"
+        place = place_of(call.op, "gives")
+        report.add(Finding(place, call.op.name, "dtypes", f"{text} (see keys dtype, dtypes, result_dtype)"))
+
+
+def _answer(call: TypedCall, words: str) -> list[str]:
+    """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
+    try:
+        return [output._dtype.name for output in _outputs(call, words)]
+    except Exception as error:
+        return [REFUSED if type(error) is not RuntimeError else FAILED]
+
+
+def _outputs(call: TypedCall, words: str) -> list[Any]:
+    """What a call gives for tensors and numbers of these kinds."""
+    return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
+
+
+def _tensor_kinds(words: str) -> list[Any]:
+    return [dtypes.from_name(word) for word in words.split() if word not in NUMBERS]
+
+
+def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
+    """Numbers in the place of those of a call, of which the last stands for all that follow."""
+    given = [NUMBERS[word] for word in words.split() if word in NUMBERS]
+    return dict(zip(call.scalars, [*given, *given[-1:] * len(call.scalars)], strict=False))
+
+
+def _check_taken(call: TypedCall, word: str, report: Report) -> None:
+    """What `dtypes` has is taken: a conversion that was left out shows nowhere else."""
+    report.checks += 1
+    if _answer(call, word) == [REFUSED]:
+        text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `gives`"
+        report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+
+
+def _check_refused(call: TypedCall, report: Report) -> None:
+    """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
+    if "complex" not in call.op.dtypes:
+        report.checks += 1
+        found = _answer(call, "complex64")
+        if found != [REFUSED]:
+            text = f"({call.text}) gives {' '.join(found)} for complex64, which dtypes leaves out (see key dtype)"
+            report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+
+
+def _check_half(call: TypedCall, report: Report) -> None:
+    """What takes float32 and gives it takes and gives float16, which is only stored in less."""
+    single = _answer(call, "float32")
+    if "float32" not in single or "complex64" in single:
+        return
+    report.checks += 1
+    found, right = _answer(call, "float16"), ["float16" if name == "float32" else name for name in single]
+    if found != right:
+        text = f"({call.text}) gives {' '.join(found)} for float16, and {' '.join(single)} for float32 (see key dtype)"
+        report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", text))
+
+
+def _check_integers(call: TypedCall, words: str, report: Report) -> None:
+    """Integers against the same numbers as float64, where the op takes both; bools that stay bools are no numbers."""
+    values, numbers = call.values(_tensor_kinds(words)), _numbers(call, words)
+    try:
+        found = call.outputs(values, numbers)
+        right = call.outputs([value.astype(np.float64) for value in values], numbers)
+    except Exception:  # it takes integers alone, or none
+        return
+    report.checks += 1
+    for got, wanted in zip(found, right, strict=True):
+        if not (words == "bool" and got._dtype.kind == "b"):
+            _compare(call, words, got, wanted.detach().array, report)
+
+
+def _compare(call: TypedCall, words: str, got: Any, wanted: np.ndarray, report: Report) -> None:
+    a, b = got.detach().array, wanted
+    if a.shape == b.shape and got._dtype.kind in "bi" and {words, words.split()[0]} & {*call.op.gives}:
+        a, b = _whole(a, b)
+    if a.shape == b.shape and same(a, b):
+        return
+    text = f"its shape is {a.shape}, with the same numbers as float64 {b.shape}"
+    if a.shape == b.shape:
+        worst = worst_index(a, b)
+        text = "element {} is {}, with the same numbers as float64 {}".format(
+            list(map(int, worst)), *both(a[worst], b[worst])
+        )
+    about = f"({call.text}) in {words} gives {got._dtype.name}: {text} (see key dtype)"
+    report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", about))
+
+
+def _whole(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The elements that an integer result can hold: where the right one is whole, and small enough for int32."""
+    fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
+    return a[fits], b[fits]
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Equal as far as float32 goes, which takes for 0 what is near it."""
+    finite = np.abs(b[np.isfinite(b)])
+    scale = max(1.0, float(finite.max(initial=0.0)))
+    wide = np.complex128
+    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=CLOSE, atol=CLOSE * scale, equal_nan=True))

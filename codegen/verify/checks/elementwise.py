@@ -1,0 +1,286 @@
+"""Check 8: an element-wise op at the numbers where it may be special, which are found from its entry.
+
+Gradients are compared with the derived slope, which is what the expression says, and on boundaries with differences.
+Besides: both sides of every condition are computed; the result is what the expression means; where the function has a
+value the gradient is no nan, where it has none, nor a slope, the gradient is nan; no single point is nan between
+numbers; and what may be exchanged may be exchanged in gradients too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+
+from ...proof.numbers import Unknown, evaluate
+from ...proof.sides import Sides, conditions
+from ..entries import Meaning, meaning_of
+from ..errors import on_purpose
+from ..point import adopt, gradients
+from ..report import Finding, Report, both, number, place_of
+from ..samples import Drawing, Drawn, call_texts
+from ..slopes import slopes
+from ..spots import BESIDE, Spots, spots
+
+RELATIVE = 1e-9  # of what is computed in two ways
+BY_DIFFERENCES = 1e-4
+SMOOTH = 1e-7  # slopes from both sides that differ by less, in units of the steps, are one to `slopes`
+SMALLER = 2.0**-5  # steps of differences: where slopes meet in a corner of their own, large ones are not exact
+TINY = 1e-140  # smaller ones have squares that are 0, with which the derived slope may be computed
+NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
+
+
+def check_elementwise(op: Any, report: Report) -> None:
+    """All spots of an op; nothing for ops that are not element-wise or that take no floats."""
+    meaning = meaning_of(op) if "float" in op.dtypes else None
+    if meaning is None or takes_single_numbers(op):
+        return
+    sides, computed = Sides(conditions(meaning.trees)), 0
+    for place in spots(op, meaning):
+        try:
+            looked = Look(op, meaning, place)
+        except Exception as error:
+            if not on_purpose(error):
+                raise
+            continue
+        computed += 1
+        sides.look(place.points, place.count)
+        looked.check(report)
+    if not computed and "(a!)" not in op.schema.partition("->")[0]:  # a leaf is not written to
+        report.add(Finding(place_of(op), op.name, "samples", "no call could be made: nothing was compared"))
+    for condition, side in sides.missed():
+        text = f"no sample reaches the side where `{condition}` is {side}"
+        report.add(Finding(place_of(op, "elementwise"), op.name, "samples", text, size=0.0))
+
+
+def takes_single_numbers(op: Any) -> bool:
+    """Whether an argument is a tensor without dimensions in all samples: such an op takes no columns of numbers."""
+    calls = [Drawing(op, text, False, dtypes).arguments(text) for text in call_texts(op)]
+    drawn = [{name for name, v in call.items() if isinstance(v, Drawn) and not v.array.ndim} for call in calls]
+    return bool(drawn and set.intersection(*drawn))
+
+
+class Look:
+    """An op at some spots: its values and gradients, and what they should be."""
+
+    def __init__(self, op: Any, meaning: Meaning, place: Spots) -> None:
+        self.op = op
+        self.meaning = meaning
+        self.place = place
+        self.names = [name for name in meaning.derived if place.columns[name].dtype.kind == "f"]
+        self.boundaries, self.is_beside = self.counted()
+        self.value, self.found = self.computed(place.columns)
+        self.is_nan = np.isnan(self.value)
+        self.has_nan = np.any([np.isnan(c) for c in place.columns.values() if c.dtype.kind == "f"], axis=0)
+        small = [(c != 0) & (np.abs(c) < TINY) for c in place.columns.values() if c.dtype.kind == "f"]
+        self.is_plain = ~np.any(small, axis=0)
+        self.is_finite = np.all([np.isfinite(c) for c in place.columns.values()], axis=0)
+
+    def computed(self, columns: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The values at some columns, and the gradients of their sum."""
+        tensors = {name: adopt(column.copy()) for name, column in columns.items()}
+        for name in self.names:
+            tensors[name]._rg = True
+        keywords = {("input" if n == "self" else n): v for n, v in {**self.place.numbers, **tensors}.items()}
+        output = self.op.function(**keywords)
+        if not output._rg:
+            self.names = []
+        found = (
+            gradients([output], [tensors[n] for n in self.names], [adopt(np.ones(self.place.count))])
+            if self.names
+            else []
+        )
+        return output.detach().array.astype(float), {
+            n: g.detach().array for n, g in zip(self.names, found, strict=True)
+        }
+
+    def check(self, report: Report) -> None:
+        """All that is known of the values and gradients here."""
+        report.checks += 3 + len(self.names)
+        self.compare_values(report)
+        self.look_for_holes(report)
+        for name in self.names:
+            self.compare_gradient(name, report)
+        self.exchange(report)
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+
+    def compare_values(self, report: Report) -> None:
+        """The compiled kernel against the meaning of the expression; zeros have signs."""
+        wanted = self.evaluated(self.meaning.expression)
+        if wanted is None or self.op.result_dtype[0] != "same":
+            return
+        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True) | (
+            self.conditioned(wanted) > abs(self.value - wanted)
+        )
+        same &= (
+            (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted)) | (self.boundaries > 0)
+        )
+        same |= np.isnan(wanted) & ~self.is_finite & ~self.has_nan  # not every function of SciPy knows its limits
+        self.report(
+            same, self.value, wanted, "elementwise", "result", "the kernel gives {}, the expression means {}", report
+        )
+
+    def conditioned(self, wanted: np.ndarray) -> np.ndarray:
+        """By how much values may differ where rounding an argument changes them."""
+        total = np.zeros(self.place.count)
+        for name, column in self.place.columns.items():
+            slope = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
+            if slope is not None:
+                total = total + np.abs(slope * column) * 2.0**-52
+            elif column.dtype.kind == "f" and name not in self.meaning.entry.gradients:
+                moved = self.evaluated(self.meaning.expression, {name: column * (1 + 2.0**-52)})
+                total = total if moved is None else total + np.abs(moved - wanted)
+        return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
+
+    def look_for_holes(self, report: Report) -> None:
+        """Points without a value, in the middle of values that agree: a quotient that was not completed."""
+        holes = self.is_nan & ~self.has_nan & self.is_finite
+        for name in self.place.columns:
+            if holes.any() and self.place.columns[name].dtype.kind == "f":
+                holes &= self.surrounded(name)
+        text = "the result is {}, between values that agree"
+        self.report(~holes, self.value, self.value, "elementwise", "result", text, report)
+
+    def surrounded(self, name: str) -> np.ndarray:
+        """Where values lie to both sides by one argument, and agree."""
+        column = self.place.columns[name]
+        scale = np.maximum(1.0, np.abs(column))
+        near = [self.computed({**self.place.columns, name: column + s * d * scale})[0] for s in (-1, 1) for d in NEAR]
+        spread = np.max(near, axis=0) - np.min(near, axis=0)
+        return np.asarray(np.isfinite(spread) & (spread <= 1e-3 * (1 + np.abs(near[0]))))
+
+    # ---- gradients ---------------------------------------------------------------------------------------------------
+
+    def compare_gradient(self, name: str, report: Report) -> None:
+        """A gradient against the derived slope and against differences."""
+        given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
+        subject = f"gradient of {name}"
+        if derived is not None:
+            inside = (
+                self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
+            )
+            allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
+            same = np.abs(given - derived) <= allowed
+            self.report(
+                same | ~inside,
+                given,
+                derived,
+                name,
+                subject,
+                "the formula gives {}, the function's slope is {}",
+                report,
+            )
+            outside = self.is_nan & np.isnan(derived) & (self.boundaries == 0) & (self.is_finite | self.has_nan)
+            text = "the formula gives {}, where the function and its slope are {}"
+            self.report(~(outside & np.isfinite(given)), given, derived, name, subject, text, report)
+        moved = self.differences(name)
+        settled = np.isfinite(moved) & ~self.place.directly & ~self.is_beside & np.isfinite(self.value)
+        allowed = BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + SMOOTH / self.steps(name)
+        close = np.abs(given - moved) <= allowed
+        known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
+        special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
+        self.report(
+            close | ~special, given, moved, name, subject, "the formula gives {}, the function's slope is {}", report
+        )
+        nan = np.isnan(given) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
+        self.report(~nan, given, self.value, name, subject, "the formula gives {}, where the function is {}", report)
+
+    def uncertainty(self, name: str, derived: np.ndarray) -> np.ndarray:
+        """How exactly the derived slope is known here: by how much it changes with the last digits of the arguments,
+        and with those of what is computed on the way, where there are longer numbers than float64."""
+        tree, worst = self.meaning.derived[name], np.zeros(self.place.count)
+        longer = {n: c.astype(np.longdouble) for n, c in self.place.columns.items() if c.dtype.kind == "f"}
+        for moved in (*(self.moved(by) for by in (-3, -1, 2, 5)), longer):
+            there = self.evaluated(tree, moved)
+            if there is not None:
+                worst = np.fmax(worst, np.nan_to_num(np.abs(there - derived), nan=np.inf))
+        return np.asarray(16 * worst)
+
+    def moved(self, by: int) -> dict[str, np.ndarray]:
+        """The columns some units in the last place away."""
+        return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.place.columns.items()}
+
+    def steps(self, name: str) -> np.ndarray:
+        """The unit of the steps of differences at each spot."""
+        column = self.place.columns[name]
+        return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
+
+    def differences(self, name: str) -> np.ndarray:
+        """The slopes by differences at all spots at once: no element has to do with another."""
+        column, shift = self.place.columns[name], np.zeros(1)
+        scale = self.steps(name)
+        order = [n for n, f in self.meaning.entry.gradients.items() if f.tree is not None]
+        policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
+        names, self.names = self.names, []
+        table = slopes(
+            lambda: self.computed({**self.place.columns, name: column + shift[0] * scale})[0], [shift], [policy]
+        )
+        self.names = names
+        return np.asarray(table.value[0] / scale)
+
+    def counted(self) -> tuple[np.ndarray, np.ndarray]:
+        """On how many boundaries: of conditions whose two values are equal, of denominators that are 0; and whether
+        one lies so near that differences reach beyond it."""
+        found: dict[str, np.ndarray] = {}
+        for condition in conditions(self.meaning.trees):
+            difference = self.evaluated(condition.difference)
+            if difference is not None:
+                found[ast.unparse(condition.difference)] = difference
+        table = np.array([np.zeros(self.place.count) + 1, *found.values()])
+        return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
+
+    def exchange(self, report: Report) -> None:
+        """Where two tensors may change places, so may their gradients."""
+        if len(self.names) != 2 or len(self.place.columns) != 2:
+            return
+        one, other = self.names
+        swapped = {one: self.place.columns[other], other: self.place.columns[one]}
+        value, found = self.computed(swapped)
+        apart = (self.place.columns[one] != self.place.columns[other]) & ~np.isnan(
+            self.place.columns[one] + self.place.columns[other]
+        ) | (np.isnan(self.place.columns[one]) != np.isnan(self.place.columns[other]))
+        if not np.array_equal(value[apart], self.value[apart], equal_nan=True):
+            return
+        same = np.isclose(self.found[one], found[other], RELATIVE, 1e-300, equal_nan=True) | ~apart
+        text = f"the gradient is {{}}, that of {other} with both exchanged is {{}}"
+        self.report(same, self.found[one], found[other], one, f"gradient of {one}", text, report)
+
+    # ---- common ------------------------------------------------------------------------------------------------------
+
+    def evaluated(self, tree: Any, columns: Mapping[str, np.ndarray] | None = None) -> np.ndarray | None:
+        """The numbers that an expression means here, or at other columns; None for what has none."""
+        try:
+            with np.errstate(all="ignore"):
+                points = {**self.place.points, **(columns or {})}
+                return np.broadcast_to(evaluate(tree, points), (self.place.count,)).astype(float)
+        except (Unknown, TypeError, ValueError):
+            return None
+
+    def report(
+        self,
+        right: np.ndarray,
+        given: np.ndarray,
+        wanted: np.ndarray,
+        key: str,
+        subject: str,
+        text: str,
+        report: Report,
+    ) -> None:
+        """A finding for the spot that is most wrong, where one is."""
+        if right.all():
+            return
+        wrong = np.flatnonzero(~right)
+        error = np.abs(given - wanted)[wrong] / (np.abs(given) + np.abs(wanted) + 1e-300)[wrong]
+        worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
+        shown = (
+            both(given[worst], wanted[worst])
+            if given[worst] != wanted[worst]
+            else (number(given[worst]), number(wanted[worst]))
+        )
+        said = f"at {self.place.at(worst)} {text.format(*shown)}"
+        report.add(Finding(place_of(self.op, key), self.op.name, subject, said, size=0.5))

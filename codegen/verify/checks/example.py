@@ -1,0 +1,114 @@
+"""An entry's example, run as users read it, or against a function that stands in its op's place."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import importlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from specgrad.runtime.overloads import Overloads
+
+from ...spec.model import legible
+from ..errors import LONGEST
+from ..report import Finding, Report, place_of
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def check_example(op: Any, report: Report) -> None:
+    """The op's own example prints what it says."""
+    if not op.example:
+        return
+    report.checks += 1
+    with registered(op) as names:
+        if shown := _failure(op.name, op.example, names):
+            report.add(Finding(place_of(op, "example"), op.name, "example", legible(shown, LONGEST)))
+
+
+@contextmanager
+def registered(op: Any) -> Iterator[dict[str, Any]]:
+    """The names that an example may use: of a package outside the tree its own name, and the functions in it."""
+    place = str(op.function.__module__).removesuffix(".ops")
+    package = importlib.import_module(place)
+    if place.startswith("specgrad."):
+        yield {}
+        return
+    register, unregister = (getattr(package, name, lambda: None) for name in ("register", "unregister"))
+    register()
+    try:
+        public = {name: getattr(package, name) for name in package.__all__}
+        yield {**public, Path(op.spec).stem: package, place.partition(".")[0]: package}
+    finally:
+        unregister()
+
+
+def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, package: str) -> str:
+    """The first example that does not print what it says, when `op` stands in the place of `tree`; empty if all do.
+
+    Args:
+        op: the op of a mutant.
+        tree: that of the entry in whose place it stands.
+        examples: what to run.
+        generated: the import path of the package that has the entry.
+        package: what its examples call it; empty for specgrad.
+    """
+    names = {package: sys.modules[generated]} if package else {}
+    with standing_in(op, tree, generated):
+        for example in filter(None, examples):
+            shown = _failure(op.name, example, names)
+            if shown:
+                return f"{op.where}: {op.name}, example: {shown}"
+    return ""
+
+
+def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyType({})) -> str:
+    sg = importlib.import_module("specgrad")
+    scope = {"sg": sg, "specgrad": sg, **names}
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", scope, name, None, 0)
+    shown: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
+    runner.run(test, out=shown.append)
+    text = " ".join("".join(shown).split()) if runner.failures else ""
+    return text.partition("Failed example: ")[2] or text
+
+
+@contextmanager
+def standing_in(op: Any, tree: Any, generated: str) -> Iterator[None]:
+    """The op's functions wherever the package has those of the tree's, in its tables of overloads as well."""
+    given = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
+    done: list[tuple[Any, str, Any]] = []
+    try:
+        for before in filter(None, (tree.function, tree.inplace)):
+            for holder, name in _holders(before, generated):
+                setattr(holder, name, given[id(before)])
+                done.append((holder, name, before))
+        for table in _tables(generated):
+            done += [(table, "overloads", table.overloads), (table, "by_types", {})]
+            table.overloads = [(given.get(id(function), function), *rest) for function, *rest in table.overloads]
+            table.by_types = {}
+        yield
+    finally:
+        for holder, name, before in done:
+            setattr(holder, name, before)
+
+
+@functools.cache
+def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
+    """(module or class, name) of every place where a function is kept."""
+    owner = generated.removesuffix(".generated")
+    modules = [module for name, module in list(sys.modules.items()) if f"{name}.".startswith(f"{owner}.")]
+    holders = [*modules, importlib.import_module("specgrad").Tensor]
+    return [(holder, name) for holder in holders for name, value in list(vars(holder).items()) if value is function]
+
+
+@functools.cache
+def _tables(generated: str) -> list[Any]:
+    """What dispatches calls to overloads."""
+    ops = importlib.import_module(f"{generated}.ops")
+    return [value for value in vars(ops).values() if isinstance(value, Overloads)]

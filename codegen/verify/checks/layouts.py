@@ -1,0 +1,195 @@
+"""Results as promised: dtype and shape, the in-place variant, number operands, and operands of any memory layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.dtypes import dtype
+from specgrad.runtime.tensor import adopt, share
+
+from ...spec.keys import WITHOUT_GRADIENT
+from ..errors import on_purpose, said
+from ..point import Point, gradients
+from ..report import Finding, Report, both, place_of
+from .masks import compare, same, worst_index
+
+RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
+
+
+def check_results(point: Point, report: Report) -> None:
+    """Dtypes of the outputs by the entry's rule, and the broadcast shape of element-wise ops."""
+    tensors = point.tensors([False] * len(point.leaves))
+    found = point.call(tensors)
+    report.checks += 1
+    for output, rule in zip(found, point.op.result_dtype, strict=False):
+        wanted = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
+        if wanted is not None and output._dtype.np != wanted:
+            add(point, "result", f"at {point} its dtype is {output._dtype.np}, not {wanted}", report)
+    if point.op.kind == "elementwise":
+        shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
+        if tuple(found[0].shape) != shape:
+            add(point, "result", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", report)
+
+
+def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
+    """The dtype that `result_dtype` states; None where this call does not tell it."""
+    if rule in RESULTS:
+        return RESULTS[rule]
+    given = [v for v in arguments if isinstance(v, dtype)]
+    if given:
+        return given[0].np
+    floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
+    if not floats:
+        return None
+    computed = np.result_type(*floats)
+    return {"same": computed, "real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}[rule]
+
+
+def check_inplace(point: Point, report: Report) -> None:
+    """The in-place variant: the same values, and the same gradients."""
+    op = point.op
+    first = point.arguments.get("self")
+    if op.inplace is None or first not in point.leaves:
+        return
+    tensors = point.tensors()
+    right = point.call(tensors)[0]
+    if tuple(right.shape) != first.array.shape or (right._rg and right._dtype.np != first.array.dtype):
+        return
+    report.checks += 1
+    number = point.leaves.index(first)
+    given = point.tensors()
+    written = [t.clone() if i == number else t for i, t in enumerate(given)]
+    result = point.call(written, op.inplace)[0]
+    values = right.detach().array.astype(first.array.dtype)
+    if result is not written[number] or not same(result.detach().array, values):
+        _report_values(point, "in-place variant", result.detach().array, values, report)
+    elif right._rg and point.op.outputs[0]:
+        seed = point.seed(right)
+        _compare_gradients(point, "in-place variant", (result, given), (right, tensors), seed, report)
+
+
+def _compare_gradients(
+    point: Point, kind: str, got: tuple[Any, Any], right: tuple[Any, Any], seed: Any, report: Report
+) -> None:
+    found = gradients([got[0]], got[1], [seed])
+    wanted = gradients([right[0]], right[1], [seed])
+    for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
+        compare(point, leaf.argument, f"{kind}, gradient", "compared with the plain call", a, b, report)
+
+
+def check_layouts(point: Point, report: Report) -> None:
+    """The same values and gradients for operands and output gradients that lie in memory in other ways.
+
+    Not for ops on the memory itself, which show something else then; what may give views may refuse a layout.
+    """
+    counts_places = "storage_offset" in [
+        name for name, *_ in point.op.arguments
+    ]  # of the memory, however it is laid out
+    if counts_places or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
+        return
+    for kind, laid in LAYOUTS.items():
+        _check_layout(point, kind, laid, report)
+
+
+def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
+    """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
+    report.checks += 1
+    strewn = [share(laid(array)) for array in point.arrays]
+    tensors = [adopt(np.array(tensor.array, order="C")) for tensor in strewn]
+    for tensor in (*strewn, *tensors):
+        tensor._rg = True
+    values = _values(point, tensors)
+    if values is None:
+        return
+    moved = _values(point, strewn) if "(a" in point.op.schema else point.call(strewn)
+    if moved is None:
+        moved, strewn = values, tensors  # then the gradients alone lie in another way
+    for a, b in zip(moved, values, strict=True):
+        if not same(a.detach().array, b.detach().array):
+            _report_values(point, f"result for {kind} operands", a.detach().array, b.detach().array, report)
+            return
+    right, found = point.outputs(tensors), point.outputs(strewn)
+    seeds = point.seeds(right)
+    wanted = gradients(right, tensors, seeds)
+    try:
+        given = gradients(found, strewn, [share(scattered(s.array)) for s in seeds])
+    except Exception as error:
+        argument = point.leaves[0].argument
+        text = f"the gradient for {kind} operands, at {point}: {said(error)}"
+        report.add(Finding(place_of(point.op, argument), point.op.name, argument, text))
+        return
+    for leaf, a, b in zip(point.leaves, given, wanted, strict=True):
+        compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
+
+
+def check_number(point: Point, report: Report) -> None:
+    """`x <operator> number`, for which there is a kernel, is what a 0-d tensor of that number gives."""
+    if not point.op.takes_number or point.is_complex or len(point.leaves) != 2 or not point.arrays[1].size:
+        return
+    report.checks += 1
+    number = float(point.arrays[1].flat[0])
+    x = point.tensors()[0]
+    got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
+    if not same(got.detach().array, right.detach().array):
+        _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
+    elif got._rg:
+        seed = point.seed(got)
+        found, wanted = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
+        compare(point, "self", "gradient for a number", "compared with a 0-d tensor", found, wanted, report)
+
+
+def check_commutative(point: Point, report: Report) -> None:
+    """An op that the spec calls commutative gives the same with its tensors exchanged, other arguments at default."""
+    if not point.op.commutative or len(point.arguments) != 2:
+        return
+    report.checks += 1
+    x, y = point.tensors() or point.constants
+    got, right = point.op.function(y, x), point.op.function(x, y)
+    if not same(got.detach().array, right.detach().array):
+        _report_values(point, "commutative: result", got.detach().array, right.detach().array, report)
+
+
+def scattered(array: np.ndarray) -> np.ndarray:
+    """The same elements in column-major order, or with gaps where there is one dimension."""
+    if array.ndim > 1:
+        return np.asfortranarray(array)
+    wide = np.zeros((*array.shape, 2), array.dtype)
+    wide[..., 0] = array
+    return wide[..., 0]
+
+
+def expanded(array: np.ndarray) -> np.ndarray:
+    """The first row for all rows: elements that share a place."""
+    return np.broadcast_to(array[:1], array.shape) if array.ndim else array
+
+
+LAYOUTS = {"strided": scattered, "expanded": expanded}
+
+
+def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What the op gives; None where it refuses these numbers, or this layout."""
+    try:
+        return point.call(tensors)
+    except Exception as error:
+        if on_purpose(error):
+            return None
+        raise
+
+
+def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, report: Report) -> None:
+    if got.shape != right.shape:
+        text = f"at {point} its shape is {got.shape}, not {right.shape}"
+    elif same(got, right):
+        text = f"at {point} it does not return the tensor it writes to"
+    else:
+        worst = worst_index(got, right)
+        shown = both(got[worst], right[worst])
+        text = f"at {point} element {list(map(int, worst))} is {shown[0]}, not {shown[1]}"
+    add(point, kind, text, report)
+
+
+def add(point: Point, subject: str, text: str, report: Report) -> None:
+    report.add(Finding(place_of(point.op), point.op.name, subject, text))

@@ -1,0 +1,166 @@
+"""Checks 4 and 5: subsets of inputs that require grad, of outputs that have gradients, and fused kernels."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.autograd.fused import run_fused
+from specgrad.runtime.autograd.grad_mode import no_grad
+from specgrad.runtime.autograd.node import Node
+
+from ..point import Point, adopt, gradients
+from ..report import Finding, Report, both, place_of
+
+RELATIVE = 1e-11
+BACKWARD = "backward"  # the key of the kernel, and what findings about it are about
+
+
+def subsets(count: int) -> Iterator[list[bool]]:
+    """Every choice of at least one and not all of `count` things."""
+    for mask in range(1, 2**count - 1):
+        yield [bool(mask >> i & 1) for i in range(count)]
+
+
+def check_inputs(point: Point, report: Report) -> None:
+    """A gradient does not depend on which other inputs require grad."""
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    seeds = point.seeds(outputs)
+    full = gradients(outputs, tensors, seeds)
+    for wanted in subsets(len(tensors)):
+        report.checks += 1
+        given = point.tensors(wanted)
+        asked = [t for t in given if t._rg]
+        found = iter(gradients(point.outputs(given), asked, seeds))
+        for leaf, yes, right in zip(point.leaves, wanted, full, strict=True):
+            if yes:
+                names = " and ".join(k.label for k, also in zip(point.leaves, wanted, strict=True) if also)
+                about = f"only {names} require grad"
+                compare(point, leaf.argument, "gradient with some inputs", about, next(found), right, report)
+
+
+def check_outputs(point: Point, report: Report) -> None:
+    """A missing gradient of an output counts as zeros."""
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    if len(outputs) < 2 or not tensors:
+        return
+    seeds = point.seeds(outputs)
+    for given in itertools.islice(subsets(len(outputs)), 64):
+        report.checks += 1
+        zeros = [s if yes else adopt(np.zeros_like(s.array)) for s, yes in zip(seeds, given, strict=True)]
+        kept = [i for i, yes in enumerate(given) if yes]
+        some = gradients([outputs[i] for i in kept], tensors, [seeds[i] for i in kept])
+        about = f"only the gradients of outputs {', '.join(map(str, kept))} are given"
+        for leaf, got, right in zip(point.leaves, some, gradients(outputs, tensors, zeros), strict=True):
+            compare(point, leaf.argument, "gradient with missing output gradients", about, got, right, report)
+
+
+def check_fused(point: Point, report: Report) -> None:
+    """The fused kernel gives what the formula gives, for every mask of inputs that require grad."""
+    if not getattr(point.op.node, "fused", None):
+        return
+    for wanted in itertools.product([False, True], repeat=len(point.leaves)):
+        if any(wanted):
+            report.checks += 1
+            _check_fused(point, list(wanted), report)
+
+
+def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
+    (output,) = point.outputs(point.tensors(wanted))
+    node = output._fn
+    if not isinstance(node, point.op.node):
+        return
+    seed = point.seed(output)
+    with no_grad():
+        right = node.formula(seed)
+        for way, found in (("kernel", node.apply(seed)), ("general path of the kernel", run_fused(node, seed))):
+            for argument, got, formula in zip(point.op.inputs, found, right, strict=True):
+                about = f"the fused {way}"
+                if (got is None) != (formula is None):
+                    text = f"at {point} {about} leaves out a gradient that the formula gives, or the other way round"
+                    report.add(
+                        Finding(place_of(point.op, argument), point.op.name, f"fused gradient of {argument}", text)
+                    )
+                elif got is not None:
+                    compare(point, argument, "fused gradient", about, got, formula, report)
+
+
+def check_backward(point: Point, report: Report) -> None:
+    """The kernel for all gradients gives what the formulas give, for every mask of inputs and of output gradients."""
+    if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
+        return
+    for wanted in itertools.product([False, True], repeat=len(point.leaves)):
+        outputs = [o for o in point.outputs(point.tensors(wanted)) if o._rg] if any(wanted) else []
+        for given in itertools.product([False, True], repeat=len(outputs)):
+            if any(given):
+                report.checks += 1
+                _check_backward(point, outputs, list(given), report)
+
+
+def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], report: Report) -> None:
+    node: Any = outputs[0]._fn if isinstance(outputs[0]._fn, Node) else outputs[0]._fn.node
+    grads: list[Any] = [None] * node.output_count
+    for output, yes in zip(outputs, given, strict=True):
+        if yes:
+            grads[0 if output._fn is node else output._fn.index] = point.seed(output)
+    with no_grad():
+        passed = grads if node.output_count > 1 else grads[0]
+        found, right = node.apply(passed), node.formula(passed)
+        names = point.op.inputs if len(point.op.inputs) == len(found) else point.op.inputs * len(found)
+        for argument, got, formula, edge in zip(names, found, right, node.edges, strict=True):
+            if edge is None and got is None:
+                continue  # a list's formula gives the gradients of all its tensors
+            if not report.has(point.op.name, f"gradient of {argument}"):  # else the formula is no measure
+                _compare_kernel(point, argument, got, formula, report)
+
+
+def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
+    """What the kernel gives for an argument, beside what the formula gives."""
+    if got is not None and formula is not None:
+        text, size = difference(got.detach().array, formula.detach().array)
+        about = f"the kernel's gradient of {argument} {text} as by the formula"
+    else:
+        about = f"the kernel leaves out the gradient of {argument} that the formula gives, or adds one"
+        text, size = "" if got is formula else about, float("inf")
+    if text:
+        report.add(Finding(place_of(point.op, BACKWARD), point.op.name, BACKWARD, f"at {point} {about}", size))
+
+
+def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:
+    """Two gradients that must be the same; nan equals nan."""
+    subject = f"{kind} of {argument}" if kind.endswith("gradient") else f"{kind}, {argument}"
+    text, size = difference(got.detach().array, right.detach().array)
+    if text:
+        report.add(Finding(place_of(point.op, argument), point.op.name, subject, f"at {point}, {about}: {text}", size))
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
+    """How one gradient differs from the right one, and how much; nothing for none."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
+    if same(a, b):
+        return "", 0.0
+    worst = worst_index(a, b)
+    shown = both(a[worst], b[worst])
+    size = float(np.nan_to_num(abs(a[worst] - b[worst]) / (abs(a[worst]) + abs(b[worst])), nan=np.inf))
+    return f"at element {list(map(int, worst))} is {shown[0]}, not {shown[1]}", size
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Equal up to rounding, of the elements and of the largest."""
+    finite = np.abs(b[np.isfinite(b)])
+    scale = float(finite.max()) if finite.size else 0.0
+    return bool(np.allclose(a, b, rtol=RELATIVE * 10, atol=RELATIVE * scale + 1e-300, equal_nan=True))
+
+
+def worst_index(a: np.ndarray, b: np.ndarray) -> Sequence[Any]:
+    """Where two arrays differ most."""
+    a, b = a.astype(np.complex128), b.astype(np.complex128)
+    error = np.where(a == b, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
+    error = np.where(np.isnan(a) & np.isnan(b), 0, error)
+    return np.unravel_index(int(np.argmax(error)), a.shape)

@@ -1,0 +1,225 @@
+"""Check 9: an element-wise op in other dtypes than float64, by kernels that run as plain Python.
+
+float32 is compared with float64 where the entry says `precise: true`, within some units in the last place and what
+rounding an argument changes: so an expression that overflows or cancels on the way is found. float16 and bfloat16 are
+float32, rounded. Integers give what the expression means in whole numbers, the same in all widths; where that is no
+whole number, a result that is one is wrong. The dtype of the result is the one that the key `dtype` promises.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import adopt
+
+from ...proof.numbers import Unknown, evaluate
+from ..entries import Meaning, meaning_of
+from ..errors import on_purpose
+from ..places import spec_entry
+from ..plain import Plain, plain
+from ..report import Finding, Report, both, place_of
+from ..spots import settings
+
+ULPS = 8.0
+ULPS_OF_SLOPES = 32.0  # formulas of several ops round often
+EPSILON = 2.0**-23
+LARGEST = 3.4028234e38
+LEAST = 1.2e-38  # the least number with all digits
+LEAST_SLOPE = 1e-18  # slopes below are lost beside those of 1
+FLOATS = (0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.9, -2.6, 4.3, -9.5, 31.0, -77.0, 1e-3, -1e-6, 1e-20, 1e-25, 1e20, -1e20)
+WHOLE = (0, 1, 2, 3, 5, 7)
+INTEGERS = ("int64", "int32", "uint8")
+HALVES = ("float16", "bfloat16")
+
+
+def check_precision(op: Any, report: Report) -> None:
+    """All dtypes that an op takes, at the arguments of its first sample and at the default ones."""
+    meaning = meaning_of(op)
+    if meaning is None:
+        return
+    with plain(op) as kernels:
+        for numbers, values in list(settings(op, meaning))[:2]:
+            look = Dtypes(op, meaning, numbers, values, kernels, report)
+            if "float" in op.dtypes and meaning.entry.precise:
+                look.single()
+            if "float" in op.dtypes:
+                look.halves()
+            if "int" in op.dtypes:
+                look.integers()
+
+
+class Dtypes:
+    """An op with some other arguments, in several dtypes."""
+
+    def __init__(
+        self,
+        op: Any,
+        meaning: Meaning,
+        numbers: Mapping[str, Any],
+        values: Mapping[str, Any],
+        kernels: Plain,
+        report: Report,
+    ) -> None:
+        self.op, self.meaning, self.numbers, self.values = op, meaning, numbers, values
+        self.kernels, self.report = kernels, report
+        self.masks = [n for n, f in meaning.entry.gradients.items() if f.keyword == "non_differentiable"]
+        self.tensors = [a.name for a in meaning.entry.tensor_arguments]
+
+    # ---- float32 -----------------------------------------------------------------------------------------------------
+
+    def single(self) -> None:
+        """The kernels in float32 against the same in float64, at the same numbers."""
+        for name, kernel in self.loops():
+            self.report.checks += 1
+            columns = self.columns(FLOATS, np.float32)
+            wide = {n: c.astype(np.float64) if c.dtype.kind == "f" else c for n, c in columns.items()}
+            wanted, found = self.run(kernel, wide), self.run(kernel, columns)
+            names = [n for n, c in wide.items() if c.dtype.kind == "f"]
+            shifts = [(n, by) for n in (*names, "result") for by in (EPSILON, -EPSILON)]
+            moved = [self.run(kernel, wide, {n: 1 + by}) for n, by in shifts]
+            for output, right in wanted.items():
+                sway = np.max([np.nan_to_num(np.abs(m[output] - right), nan=0.0, posinf=np.inf) for m in moved], axis=0)
+                self.compare_single(name, output, found[output], right, sway, columns)
+
+    def loops(self) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """The loop forward and those of all gradients that are computed apart."""
+        forward = self.op.result_dtype[0] == "same"
+        for name in (*["forward"] * forward, *(f"backward_{mask}" for mask in self.op.masks if mask & (mask - 1) == 0)):
+            yield name, self.kernels.get(name, False)
+
+    def columns(self, numbers: tuple[Any, ...], dtype: Any) -> dict[str, np.ndarray]:
+        """Numbers for all tensors: of one or two in all combinations, else each number with several others."""
+        count = len(numbers)
+        rows = np.arange(count ** min(len(self.tensors), 2))
+        table = {}
+        for k, name in enumerate(self.tensors):
+            index = rows % count if k == 0 else (rows // count + (k - 1) * 3 * rows) % count
+            column = np.array(numbers, np.float64)[index]
+            table[name] = index % 2 == 0 if name in self.masks else column.astype(dtype)
+        return table
+
+    def run(
+        self, kernel: Callable[..., Any], columns: Mapping[str, np.ndarray], factors: Mapping[str, float] | None = None
+    ) -> dict[str, np.ndarray]:
+        """The outputs of a loop, of operands times some factors; its operand `result` is what the op gives."""
+        dtype = next(c.dtype for c in columns.values() if c.dtype.kind == "f")
+        size = len(next(iter(columns.values())))
+        given = {**columns, "grad": np.ones(size, dtype)}
+        parameters = list(inspect.signature(kernel).parameters)
+        gradients = [p for p in parameters if p.startswith("grad_")]
+        if gradients and "result" in parameters:
+            given["result"] = self.run(self.kernels.get("forward", False), columns)["result"].astype(dtype)
+        given |= {n: given[n] * by for n, by in (factors or {}).items() if n in given}
+        outputs = gradients or ["result"]
+        given |= {p: np.zeros(size, dtype) for p in outputs}
+        kernel(*(given[p] if p in given else self.values[p] for p in parameters))
+        return {p: given[p].astype(np.float64) for p in outputs}
+
+    def compare_single(
+        self,
+        name: str,
+        output: str,
+        found: np.ndarray,
+        right: np.ndarray,
+        sway: np.ndarray,
+        columns: Mapping[str, np.ndarray],
+    ) -> None:
+        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_SLOPES, LEAST_SLOPE)
+        allowed = ulps * (EPSILON * np.abs(right) + sway) + least
+        beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
+        same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
+        if same.all():
+            return
+        worst = int(np.flatnonzero(~same)[0])
+        key = "elementwise" if output == "result" else output.removeprefix("grad_")
+        subject = "result in float32" if output == "result" else f"gradient of {key} in float32"
+        shown = both(found[worst], right[worst])
+        at = ", ".join(f"{n}={c[worst]}" for n, c in columns.items())
+        self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]} as in float64")
+
+    # ---- by the op itself --------------------------------------------------------------------------------------------
+
+    def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
+        """What the op gives for tensors of a dtype; None where it refuses them."""
+        tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
+        keywords = {("input" if n == "self" else n): v for n, v in {**self.numbers, **tensors}.items()}
+        try:
+            return self.op.function(**keywords)
+        except Exception as error:
+            if on_purpose(error):
+                return None
+            raise
+
+    def halves(self) -> None:
+        """float16 and bfloat16 are computed in float32 and rounded once."""
+        columns = self.columns(FLOATS[:14], np.float32)
+        for word in HALVES:
+            dtype = getattr(dtypes, word)
+            self.report.checks += 1
+            rounded = {
+                n: c if n in self.masks else adopt(c).to(dtype).to(dtypes.float32).array for n, c in columns.items()
+            }
+            found, wanted = self.called(columns, dtype), self.called(rounded, dtypes.float32)
+            if found is None or wanted is None:
+                continue
+            right = wanted if wanted._dtype.kind != "f" else wanted.to(dtype)
+            if found._dtype is not right._dtype:
+                self.add("dtype", f"result in {word}", f"its dtype is {found._dtype!r}, not {right._dtype!r}")
+            else:
+                self.compare_exact(
+                    word, "elementwise", found.to(dtypes.float64).array, right.to(dtypes.float64).array, rounded
+                )
+
+    def integers(self) -> None:
+        """Whole numbers: what the expression means, the same in all widths."""
+        columns, plain_numbers = (
+            self.columns(WHOLE, np.int64),
+            [v for v in self.values.values() if isinstance(v, int | float)],
+        )
+        if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
+            return  # what becomes of such a number in whole ones the entry does not say
+        try:
+            with np.errstate(all="ignore"):
+                meant = np.broadcast_to(
+                    evaluate(self.meaning.expression, {**self.values, **columns}), (len(next(iter(columns.values()))),)
+                )
+        except (Unknown, TypeError, ValueError):
+            return
+        for word in INTEGERS:
+            self.report.checks += 1
+            found = self.called(columns, getattr(dtypes, word))
+            if found is None:
+                continue
+            exact = found._dtype.kind in "biu"
+            given, right = found.array, np.asarray(meant, np.float64)
+            if exact:
+                whole = np.isfinite(right) & (np.abs(right) < 100)
+                truncates = (whole & (right != np.rint(right))).any()
+                right = right if truncates else np.where(whole, right, 0).astype(given.dtype)
+                self.compare_exact(
+                    word,
+                    "dtype" if truncates else "elementwise",
+                    np.where(whole, given, 0),
+                    np.where(whole, right, 0),
+                    columns,
+                )
+
+    def compare_exact(
+        self, word: str, key: str, found: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        same = (found == right) | (np.isnan(found) & np.isnan(right))
+        if not same.all():
+            worst = int(np.flatnonzero(~same)[0])
+            at = ", ".join(f"{n}={c[worst]}" for n, c in columns.items())
+            shown = both(found[worst], right[worst])
+            self.add(key, f"result in {word}", f"at ({at}) it is {shown[0]}, not {shown[1]}")
+
+    def add(self, key: str, subject: str, text: str) -> None:
+        known = spec_entry(self.op)
+        place = place_of(self.op, key if known is not None and key in {*known.key_places, *known.gradients} else "")
+        self.report.add(Finding(place, self.op.name, subject, text, size=0.3))

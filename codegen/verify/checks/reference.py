@@ -1,0 +1,182 @@
+"""Check 0: values. What an op gives is what the entry's `reference` gives: numbers, shapes and kinds of dtypes.
+
+At every sample and hard point in float64, and complex128 where that is verified; at the samples also on integers and
+bools where the op takes them; and at calls that nobody listed, where the reference gives anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.dtypes import dtype
+from specgrad.runtime.tensor import TensorBase, adopt
+
+from ...spec.reference import evaluate
+from ..errors import is_refusal, said
+from ..point import Leaf, Point
+from ..report import Finding, Report, both, place_of
+from ..samples import call_texts
+from .masks import worst_index
+
+RELATIVE = 1e-10  # of results in double precision
+ROUNDINGS = 64  # of others
+DOUBLE = 2.0**-52  # the distance of 1 from the next number in it
+Arrays = Sequence[np.ndarray]
+KINDS = {"f": "a float", "c": "complex", "i": "an integer", "u": "an integer", "b": "a bool"}
+
+
+def check_reference(point: Point, report: Report) -> None:
+    """The outputs at a point are what the reference gives there."""
+    if point.op.reference:
+        arrays = point.arrays
+        found = point.call([adopt(array) for array in point.arrays])
+        compare(point, str(point), [output.array for output in found], arrays, report)
+
+
+def check_unlisted(point: Point, report: Report) -> None:
+    """The same at a call that nobody listed: who wrote the reference did not think of it, and it may fail there."""
+    if not point.op.reference:
+        return
+    arrays = point.arrays
+    found = [output.array for output in point.call([adopt(array) for array in point.arrays])]
+    right: Sequence[np.ndarray | None] = ()
+    with contextlib.suppress(Exception):
+        right = expected(point, arrays, len(found))
+    if right:
+        report.checks += 1
+        _look(point, str(point), found, right, report)
+
+
+def check_kinds(op: Any, report: Report) -> None:
+    """The same at the samples with integers and bools, where the op takes them and does not refuse these."""
+    for kind in ("int", "bool"):
+        if op.reference and kind in op.dtypes:
+            for text in call_texts(op):
+                _check_kind(Point(op, text), kind, report)
+
+
+def _check_kind(point: Point, kind: str, report: Report) -> None:
+    if not point.leaves:
+        return
+    arrays = [whole(array, kind) for array in point.arrays]
+    try:
+        found = point.call([adopt(array.copy()) for array in arrays])
+    except Exception as error:
+        if not is_refusal(error):
+            _add(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}", report)
+        return
+    compare(point, f"{point} of {kind}", [output.array for output in found], arrays, report)
+
+
+def whole(array: np.ndarray, kind: str) -> np.ndarray:
+    """Integers that lie about where the numbers do, none of them 0 by rounding; or bools."""
+    if kind == "bool":
+        return np.asarray(np.round(array * 10) % 2 == 1)
+    return np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)).astype(np.int64))
+
+
+def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Report) -> None:
+    """What the op gave beside what the reference gives for the same arrays."""
+    op = point.op
+    report.checks += 1
+    try:
+        right = expected(point, arrays, len(found))
+    except Exception as error:
+        _add(op, "reference", f"at {shown}: {said(error)}", report)
+        return
+    if all(each is None for each in right):
+        _add(op, "reference", f"at {shown} it leaves all open", report)
+        return
+    _look(point, shown, found, right, report)
+
+
+def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None]:
+    """What the reference gives: an item for each output, None for one that it leaves open."""
+    given = evaluate(point.op.reference, values(point, arrays))
+    return [None if each is None else np.asarray(each) for each in _outputs(given, count)]
+
+
+def _look(point: Point, shown: str, found: Arrays, right: Sequence[np.ndarray | None], report: Report) -> None:
+    if len(right) != len(found):
+        text = f"at {shown} it gives {len(right)} values to compare, and the op {len(found)}"
+        _add(point.op, "reference", text, report)
+        return
+    for number, (got, wanted) in enumerate(zip(found, right, strict=True)):
+        if wanted is not None and (text := difference(got, wanted)):
+            about = f" output {number}:" if len(found) > 1 else ""
+            _add(point.op, point.op.kind, f"at {shown}{about} {text} of the reference", report)
+
+
+def _add(op: Any, key: str, text: str, report: Report) -> None:
+    report.add(Finding(place_of(op, key), op.name, key, text))
+
+
+def values(point: Point, arrays: Arrays) -> dict[str, Any]:
+    """The arguments of the call as NumPy knows them, defaults included, by the names of the schema."""
+    given = {id(leaf): array for leaf, array in zip(point.leaves, arrays, strict=True)}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(v) for v in value]
+        if isinstance(value, Leaf):
+            return given[id(value)].copy()
+        if isinstance(value, TensorBase):
+            return value.array.copy()
+        return value.np if isinstance(value, dtype) else value
+
+    parameters = inspect.signature(point.op.function).parameters
+    found = {}
+    for name, type_, *_ in point.op.arguments:
+        own = "self" if name == "input" and name not in point.arguments else name
+        found[own] = _listed(plain(point.arguments.get(own, parameters[name].default)), type_)
+    return found
+
+
+def _listed(value: Any, type_: str) -> Any:
+    """A list of plain values as a tuple, which NumPy takes for axes and shapes; one number as so many of them."""
+    inside, _, size = type_.rstrip("?]").partition("[")
+    if inside == "Tensor" or "[" not in type_ or value is None:
+        return value
+    several = tuple(value) if isinstance(value, list | tuple) else (value,)
+    return several * int(size) if size and len(several) == 1 else several
+
+
+def _outputs(given: Any, count: int) -> list[Any]:
+    """What a reference gives as a list with an item for each output: a tuple or list is one of several."""
+    return list(given) if isinstance(given, tuple) or (isinstance(given, list) and count != 1) else [given]
+
+
+def difference(got: np.ndarray, right: np.ndarray) -> str:
+    """How a result differs from the right one; empty where it is the same."""
+    kinds = [KINDS.get(array.dtype.kind, str(array.dtype)) for array in (got, right)]
+    if kinds[0] != kinds[1]:
+        return f"the result is {kinds[0]}, not {kinds[1]} as that"
+    if got.shape != right.shape:
+        return f"its shape is {got.shape}, not the {right.shape}"
+    if agree(got, right):
+        return ""
+    worst = worst_index(got, right)
+    shown = both(got[worst], right[worst])
+    return f"element {list(map(int, worst))} is {shown[0]}, not the {shown[1]}"
+
+
+def agree(got: np.ndarray, right: np.ndarray) -> bool:
+    """Whole numbers are equal, others up to rounding, of the elements and of the largest; nan equals nan."""
+    if got.dtype.kind in "iub" and right.dtype.kind in "iub":
+        return np.array_equal(got, right)
+    narrow = [ROUNDINGS * _unit(array) for array in (got, right) if _unit(array) > DOUBLE]
+    wide = right.astype(np.complex128)
+    finite = np.abs(wide[np.isfinite(wide)])
+    largest = float(finite.max()) if finite.size else 0.0
+    bound, scale = (max(narrow), max(largest, 1.0)) if narrow else (RELATIVE, largest)
+    return bool(np.allclose(got.astype(np.complex128), wide, rtol=bound, atol=bound * scale * 0.01, equal_nan=True))
+
+
+def _unit(array: np.ndarray) -> float:
+    """The distance of 1 from the next number; 0 of whole numbers."""
+    return float(np.finfo(array.dtype).eps) if array.dtype.kind in "fc" else 0.0

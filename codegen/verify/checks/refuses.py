@@ -1,0 +1,74 @@
+"""The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed.
+
+Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there.
+The error of a public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import computes, is_proper, key_of, on_purpose, said
+from ..places import has_key, spec_entry
+from ..point import Point
+from ..report import Finding, Report, place_of
+from ..variants import is_internal
+
+
+def check_refuses(op: Any, report: Report) -> None:
+    """Each call of `refuses`, and that the check has to do with one of them."""
+    reached = set()
+    for text, wanted in op.refuses:
+        report.checks += 1
+        try:
+            point = Point(op, text)
+        except Exception as error:
+            _add(op, "refuses", f"({text}) cannot be made: {said(error)}", report)
+            continue
+        outcome = _outcome(point)
+        if fault := _fault(outcome, wanted) or _unnamed(op, outcome):
+            _add(op, "check" if has_key(op, "check") else "refuses", f"({text}) {fault}", report)
+        elif isinstance(outcome, Exception):
+            reached.add(key_of(op, outcome))
+    if op.refuses and op.check and "check" not in reached and not report.has(op.name, "check"):
+        text = f"none of these calls is refused by the check '{op.check}', but before it or by what is called after it"
+        _add(op, "refuses", text, report)
+
+
+def _outcome(point: Point) -> Exception | str:
+    """The error of a call, or what it gave."""
+    try:
+        found = point.call(point.tensors([False] * len(point.leaves)))
+    except Exception as error:
+        return error
+    return " and ".join(f"{output._dtype.name} of shape {tuple(output.shape)}" for output in found) or "nothing"
+
+
+def _fault(outcome: Exception | str, wanted: str) -> str:
+    """What is wrong with the way in which a call is refused, if it is."""
+    if isinstance(outcome, str):
+        return f"gives {outcome}, where an error is wanted"
+    if computes(outcome) and wanted != "LinAlgError":
+        return f"is refused by what computes it, and not before: {said(outcome)}"
+    if not is_proper(outcome) or not on_purpose(outcome):
+        return f"fails by accident: {said(outcome)}"
+    if wanted and not any(each.__name__ == wanted for each in type(outcome).__mro__):
+        return f"is refused by {said(outcome)}, where {wanted} is wanted"
+    return "" if str(outcome).strip() else f"is refused by {type(outcome).__name__} without a word"
+
+
+def _unnamed(op: Any, error: Exception | str) -> str:
+    """What is wrong where an error does not name the public op that was called."""
+    entry = spec_entry(op)
+    if is_internal(op) or entry is None:
+        return ""
+    function = entry.schema.name
+    names = {function, function.rstrip("_"), function.removeprefix(f"{entry.namespace}_")}
+    if names & set(re.findall(r"\w+", str(error))):
+        return ""
+    return f"is refused by {said(error)}, which does not name the op"  # type: ignore[arg-type]
+
+
+def _add(op: Any, key: str, text: str, report: Report) -> None:
+    report.add(Finding(place_of(op, key), op.name, key, text))

@@ -1,0 +1,168 @@
+"""Check 1: every gradient formula against the slopes of the function itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...proof.boundaries import POLICIES
+from ..point import Point, adopt, gradients, joined, real
+from ..report import Finding, Report, both, call_at, element, number, place_of
+from ..slopes import Slopes, slopes
+
+RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
+ABSOLUTE = 1e-9
+ROUGHLY = 1e-4  # how exactly a gradient has to be one of the slopes of a kink for a hint
+
+
+def check_reverse(point: Point, report: Report) -> None:
+    """Compare J^T v by the formulas with J^T v by differences."""
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    seeds = point.seeds(outputs)
+    found = gradients(outputs, tensors, seeds)
+    _check_form(point, found, report)
+    arrays = point.arrays
+    moved = [point.over(array) for array in arrays]
+    table = slopes(lambda: point.values(moved), arrays, point.kinks)
+    begin = 0
+    for which, leaf in enumerate(point.leaves):
+        report.checks += 1
+        size = real(leaf.array).size
+        part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
+        begin += size
+        if _meets_a_kink(part):
+            report.kinks.add(point.op.name)
+        worst = _worst(joined([found[which]]), part, joined(seeds), report)
+        if worst is not None:
+            report.add(_finding(point, which, worst, joined([found[which]]), part, joined(seeds)))
+
+
+def _meets_a_kink(part: Slopes) -> bool:
+    """Whether the function has two slopes somewhere, so that the policy matters."""
+    return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
+
+
+def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
+    """A gradient has the shape and the dtype of its input."""
+    for leaf, gradient in zip(point.leaves, found, strict=True):
+        report.checks += 1
+        got = (tuple(gradient.shape), gradient._dtype.np)
+        if got != (leaf.array.shape, leaf.array.dtype):
+            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
+            subject = f"gradient of {leaf.argument}"
+            report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text))
+
+
+def expected(slope: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """J^T v by differences; nan where a slope that takes part is."""
+    return np.where(seed == 0, 0, slope * seed).sum(axis=1)
+
+
+def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) -> int | None:
+    """The component that is most wrong, if any is."""
+    if given.size == 0:
+        return None
+    wanted = expected(part.value, seed)
+    weight = np.where(seed == 0, 0, np.abs(part.value * seed)).sum(axis=1)
+    noise = np.where(seed == 0, 0, part.noise * np.abs(seed)).sum(axis=1)
+    clipped = bool((seed == 0).any())  # an output is not finite: what it does to a gradient is not comparable
+    skipped = ~np.isfinite(wanted) | (clipped & ~np.isfinite(given))
+    report.undefined += int(skipped.sum())
+    excess = np.abs(given - wanted) / (RELATIVE * weight + noise + ABSOLUTE)
+    excess = np.where(skipped, 0, np.where(np.isfinite(given), excess, np.inf))
+    if not clipped:  # where the function is finite a gradient may be infinite, as that of sqrt at 0, but not nan
+        excess[np.isnan(given)] = np.inf
+    worst = int(np.argmax(excess))
+    return worst if excess[worst] > 1 else None
+
+
+def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray) -> Finding:
+    """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
+    leaf = point.leaves[which]
+    step = 2 if np.iscomplexobj(leaf.array) else 1
+    index = np.unravel_index(worst // step, leaf.array.shape)
+    by_number = point.op.kind == "elementwise" and not point.constants
+    text, size = single(point, which, index) if by_number else ("", 0.0)
+    if not text:
+        ways = (given, expected(part.value, seed), *_at_kinks(part, seed))
+        got, wanted, *others = (as_complex(values, worst // step, step) for values in ways)
+        size = relative(got, wanted)
+        text = f"at {element(leaf, index)} of {point} {comparison(got, wanted)} (for random output gradients)"
+        text += kink_hint(got, wanted, others)
+    return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
+
+
+def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
+    """An element-wise op at the numbers behind one element of a leaf, with output gradient 1: the worst place."""
+    arrays = np.broadcast_arrays(*(leaf.array for leaf in point.leaves))
+    spots = np.zeros(point.leaves[which].array.shape, bool)
+    spots[tuple(index)] = True
+    touched = np.argwhere(np.broadcast_to(spots, arrays[0].shape))
+    best: tuple[str, float] = ("", 0.0)
+    for spot in map(tuple, touched):
+        given, wanted, at, others = at_numbers(point, which, [a[spot] for a in arrays])
+        if is_wrong(given, wanted):
+            found = f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}", relative(given, wanted)
+            best = max(best, found, key=lambda pair: pair[1])
+    return best
+
+
+def is_wrong(given: complex, wanted: complex) -> bool:
+    """Whether a gradient is not the slope; where there is no slope anything but nan will do."""
+    if np.isnan(wanted) or not np.isfinite(given):
+        return bool(np.isnan(given) or np.isfinite(wanted))
+    return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
+
+
+def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
+    """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
+    arrays = [np.array(v) for v in values]
+    tensors = [adopt(a.copy()) for a in arrays]
+    for tensor in tensors:
+        tensor._rg = True
+    outputs = point.outputs(tensors)
+    given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
+    moved = [adopt(a) for a in arrays]
+    table = slopes(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
+    seed = np.array([1.0, 0.0])[: table.value.shape[1]]
+    step = 2 if np.iscomplexobj(arrays[which]) else 1
+    ways = (expected(table.value, seed), *_at_kinks(table, seed))
+    wanted, *others = (as_complex(values, 0, step) for values in ways)
+    return as_complex(joined([given]), 0, step), wanted, call_at(point, values), others
+
+
+def _at_kinks(part: Slopes, seed: np.ndarray) -> list[np.ndarray]:
+    """What J^T v is with the slopes of either side of a kink, or with what some policy makes of them."""
+    ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
+    return [expected(way, seed) for way in ways]
+
+
+def kink_hint(given: complex, wanted: complex, others: Sequence[complex]) -> str:
+    """Where to read on when a formula gives what the function has at a kink, but by another policy than the entry's."""
+    finite = [other for other in others if np.isfinite(other)]
+    is_one = any(abs(given - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
+    at_a_kink = any(abs(wanted - other) > ROUGHLY * (1 + abs(other)) for other in finite)
+    return " (a slope of this kink, but not the one that the entry asks for: see key kink)" * (is_one and at_a_kink)
+
+
+def as_complex(values: np.ndarray, index: int, step: int) -> complex:
+    """Element `index` of a flat array of real components."""
+    return complex(values[index]) if step == 1 else complex(values[2 * index], values[2 * index + 1])
+
+
+def comparison(given: complex, wanted: complex) -> str:
+    """The two numbers, as the report shows them."""
+    if np.isnan(wanted):
+        return f"the formula gives {number(given)}, where the function is finite but has no slope"
+    got, want = both(given, wanted)
+    return f"the formula gives {got}, the function's slope is {want}"
+
+
+def relative(given: complex, wanted: complex) -> float:
+    """How wrong a number is: a finite measure in [0, 1], infinite for one that is not finite."""
+    if not np.isfinite(given):
+        return float("inf")
+    return float(abs(given - wanted) / (abs(given) + abs(wanted) + 1e-300))

@@ -1,0 +1,118 @@
+"""Check 3: second order. The gradients of the gradients against differences of the gradients.
+
+G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and by v. Random points are compared along one
+direction, which sees every mistake but does not tell where it is; a difference there, and hard points, are looked at
+element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..point import Point, adopt, gradients, joined, real
+from ..report import Finding, Report, both, place_of
+from ..slopes import Slopes, directional, slopes
+
+RELATIVE = 1e-5
+ABSOLUTE = 1e-8
+
+
+class Gradients:
+    """G at one point: the recorded gradients, and their values as a function of arrays that may be moved."""
+
+    def __init__(self, point: Point) -> None:
+        self.point = point
+        tensors = point.tensors()
+        outputs = point.outputs(tensors)
+        self.seeds = point.seeds(outputs)
+        given = [adopt(s.array.copy()) for s in self.seeds]
+        for seed in given:
+            seed._rg = True
+        self.inputs = [*tensors, *given]
+        self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(given)
+        self.found = gradients(outputs, tensors, given, create=True)
+        self.weights = [adopt(point.random(t)) for t in tensors]
+        self.arrays = [t.detach().array.copy() for t in self.inputs]
+
+    def values(self) -> np.ndarray:
+        """All gradients at what `arrays` hold now, by the path without create_graph."""
+        count = len(self.point.leaves)
+        tensors = [adopt(a) for a in self.arrays[:count]]
+        for tensor in tensors:
+            tensor._rg = True
+        seeds = [adopt(a) for a in self.arrays[count:]]
+        return joined(gradients(self.point.outputs(tensors), tensors, seeds))
+
+    def differentiated(self, number: int) -> np.ndarray:
+        """The gradient of <w, G_number> by x and v, from the recorded graph."""
+        return joined(gradients([self.found[number]], self.inputs, [self.weights[number]]))
+
+    def columns(self, number: int) -> np.ndarray:
+        """The weights of gradient `number` among all gradients' components, zero elsewhere."""
+        parts = [real(w.array) * (k == number) for k, w in enumerate(self.weights)]
+        return np.concatenate(parts)
+
+
+def check_second(point: Point, report: Report) -> None:
+    """Compare d<w, G> for the gradient G of each leaf in turn."""
+    if not point.leaves:
+        return
+    recorded = Gradients(point)
+    first = joined([g.detach() for g in recorded.found])
+    exact = [recorded.differentiated(number) for number in range(len(point.leaves))]
+    report.checks += len(exact)
+    if not point.hard and np.isfinite(first).all() and _along_one_direction(recorded, exact):
+        return
+    table = slopes(recorded.values, recorded.arrays)
+    for number, given in enumerate(exact):
+        worst = _worst(given, table, recorded.columns(number), report)
+        if worst is not None:
+            _add(recorded, number, given, table, worst, report)
+
+
+def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bool:
+    """Whether the derivatives agree along a random direction."""
+    along = [real(np.asarray(recorded.point.random(t))) for t in recorded.inputs]
+    moved = directional(recorded.values, recorded.arrays, along)
+    direction = np.concatenate(along)
+    for number, given in enumerate(exact):
+        wanted = moved * recorded.columns(number)
+        scale = np.abs(given * direction).sum() + np.abs(wanted).sum()
+        error = abs((given * direction).sum() - wanted.sum())
+        if not (scale < np.inf and error <= RELATIVE * 0.1 * scale + ABSOLUTE):
+            return False
+    return True
+
+
+def _worst(given: np.ndarray, table: Slopes, weights: np.ndarray, report: Report) -> int | None:
+    """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
+    if given.size == 0:
+        return None
+    used = weights != 0
+    low, high = (np.where(used, side * weights, 0) for side in (table.low, table.high))
+    low, high = np.minimum(low, high).sum(axis=1), np.maximum(low, high).sum(axis=1)
+    scale = np.where(used, np.abs(table.value * weights), 0).sum(axis=1)
+    noise = np.where(used, table.noise * np.abs(weights), 0).sum(axis=1)
+    outside = np.maximum(low - given, given - high)
+    excess = outside / (RELATIVE * scale + noise + ABSOLUTE)
+    undefined = ~np.isfinite(scale)
+    report.undefined += int(undefined.sum())
+    excess = np.where(undefined, 0, np.where(np.isfinite(given), excess, np.inf))
+    worst = int(np.argmax(excess))
+    return worst if excess[worst] > 1 else None
+
+
+def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, worst: int, report: Report) -> None:
+    point, leaf = recorded.point, recorded.point.leaves[number]
+    weights = recorded.columns(number)
+    wanted = float(np.where(weights != 0, table.value[worst] * weights, 0).sum())
+    sizes = [real(array).size for array in recorded.arrays]
+    towards = recorded.labels[int(np.searchsorted(np.cumsum(sizes), worst, side="right"))]
+    got, want = both(given[worst], wanted)
+    text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own slope is {want}"
+    size = abs(given[worst] - wanted) / (abs(given[worst]) + abs(wanted) + 1e-300)
+    size = float(size) if np.isfinite(size) else float("inf")
+    subject = f"second derivative, gradient of {leaf.argument}"
+    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, level=2))

@@ -1,0 +1,116 @@
+"""`python -m codegen verify [OP...]`: runs the checks over a generated package in fresh processes and reports."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..library.bases import SPEC
+from ..library.homes import Home
+from ..project import Project, joined
+from ..proof.report import disproved
+from ..spec.load import load_spec
+from ..spec.suggest import did_you_mean
+from .each import checked
+from .functions import check_functions, claims
+from .isolation import Lost, answers
+from .processes import Package, known_ops
+from .report import Finding
+
+PACKAGE = Package("specgrad.generated")
+LIMIT = 300.0  # seconds for one op's checks, the compilation of its kernels included
+
+
+def package_of(project: Project) -> Package:
+    """The package of a project on disk."""
+    return PACKAGE if project.in_tree else Package.of(project.root, project.home)
+
+
+def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
+    """Check the ops in the tree, or the named ones; 1 when something is wrong."""
+    spec, _ = load_spec(SPEC, SPEC.name)
+    return verify(PACKAGE, names, disproved(spec), limit)
+
+
+def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
+    """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
+    known_wrong = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project, limit)]
+    return verify(package_of(project), names, known_wrong, limit)
+
+
+def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
+    """What is wrong with what a package says of its own scalar functions, which are run in a process of their own."""
+    found = claims([project.home] if project.home else [], project.functions)
+    if not found:
+        return []
+    ((_, report),) = answers([(check_functions, (found, dict(project.functions)))], limit, 1)
+    if isinstance(report, Lost):
+        return [Finding(str(found[0].where), found[0].name, "", f"running the package's scalar functions {report.how}")]
+    return list(report.findings.values())
+
+
+def seconds(text: str) -> float:
+    """A time limit."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")
+    return value
+
+
+def verify_package(
+    root: Path,
+    spec: Path | None = None,
+    names: Sequence[str] = (),
+    known: Sequence[Finding] = (),
+    limit: float = LIMIT,
+    home: Home | None = None,
+) -> int:
+    """Check the package that was generated in the folder `root` from a spec outside the tree."""
+    return verify(Package.of(root, home, spec), names, known, limit)
+
+
+def verify(
+    package: Package,
+    names: Sequence[str],
+    known_wrong: Sequence[Finding],
+    limit: float = LIMIT,
+) -> int:
+    """Check a package, print what is wrong and the figures.
+
+    What is known to be wrong without computing is reported with what the checks find.
+    """
+    begin = time.perf_counter()
+    ((_, known),) = answers([(known_ops, (package,))], limit, 1)
+    if isinstance(known, Lost):
+        print(f"verify: importing the package {known.how}", file=sys.stderr)
+        return 1
+    chosen = choose(list(known), names)
+    if chosen is None:
+        return 1
+    report = checked(package, {name: known[name] for name in chosen}, limit)
+    for finding in known_wrong:
+        if finding.op in chosen or finding.op not in known:  # of a function: all that call it rest on it
+            report.add(finding)
+    wrong = report.lines(list(known))
+    print("".join(f"{line}\n" for line in wrong), end="")
+    if report.undefined:
+        print(
+            f"{report.undefined} derivatives at jumps and poles could not be compared: there the function has no slope"
+        )
+    took = time.perf_counter() - begin
+    print(f"{len(chosen)} ops, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
+    return 1 if wrong else 0
+
+
+def choose(known: Sequence[str], names: Sequence[str]) -> list[str] | None:
+    """The ops that names stand for, all for none; None after saying which name is unknown."""
+    bases = {op.partition(".")[0] for op in known}
+    for name in names:
+        if name not in bases and name not in known:
+            print(f"verify: no op named '{name}'{did_you_mean(name, {*known, *bases})}", file=sys.stderr)
+            return None
+    return [op for op in known if not names or op in names or op.partition(".")[0] in names]

@@ -1,0 +1,82 @@
+"""What an element-wise op computes and what its slopes are, as scalar expressions over its arguments and `grad`.
+
+The record of the op says what is in force, be it changed; the spec says the rest. The slopes that are derived, and the
+values that `proof.numbers` gives to expressions, owe nothing to the framework's own kernels: they are what these are
+compared with.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..emit.scalar_code import NotElementwise
+from ..library.bases import SPEC
+from ..proof.numbers import Unknown
+from ..proof.proof import Prover
+from ..proof.slope import ONE, NoSlope, slope
+from ..spec.definitions import with_meaning
+from ..spec.model import Entry, Formula
+from .places import entries_of, spec_entry
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """An element-wise op in scalar expressions; formulas that have none are missing."""
+
+    entry: Entry
+    expression: ast.expr
+    written: dict[str, ast.expr]  # the gradient of an argument, as the entry says it
+    derived: dict[str, ast.expr]  # the slope of the expression by an argument
+
+    @property
+    def trees(self) -> list[ast.expr]:
+        """All that is computed for an element."""
+        return [self.expression, *self.written.values()]
+
+
+def meaning_of(op: Any) -> Meaning | None:
+    """The meaning of an op; None where it is not element-wise, or its entry is gone."""
+    known = spec_entry(op) if op.expression else None
+    if known is None:
+        return None
+    expression = _parsed(op.expression)
+    entry = replace(
+        known,
+        compute=replace(known.compute, tree=expression, text=op.expression),
+        gradients={name: _formula(known, name, op.formulas[name]) for name in known.gradients if name in op.formulas},
+    )
+    prover, written, derived = _prover(op.spec), {}, {}
+    for name, formula in entry.gradients.items():
+        if formula.tree is None:
+            continue
+        try:
+            written[name] = prover.written(entry, formula)
+            derived[name] = slope(expression, {name: ONE})
+        except (NotElementwise, NoSlope, Unknown):
+            continue
+    return Meaning(entry, expression, written, derived)
+
+
+def _formula(entry: Entry, name: str, text: str) -> Formula:
+    """A formula of the entry as the record has it."""
+    known = entry.gradients[name]
+    if text == " ".join(known.text.split()):
+        return known
+    is_word = text.partition("(")[0] in ("non_differentiable", "not_implemented")
+    if is_word:
+        return replace(known, text=text, tree=None, keyword=text)
+    definitions = {each: d.tree for each, d in entry.definitions.items() if d.tree is not None}
+    return with_meaning(replace(known, text=text, tree=_parsed(text), keyword=None), definitions)[0]
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+@functools.cache
+def _prover(spec: str) -> Prover:
+    """What turns formulas into scalar expressions: by the ops of a spec, and of the tree."""
+    return Prover(entries_of(SPEC) | entries_of(spec))

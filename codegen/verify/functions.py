@@ -1,0 +1,173 @@
+"""Check: what a package says of its own scalar functions is true of the numbers that they give.
+
+The slopes said above a function against differences of it, and the expression that it was read as against its values.
+Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, where it is said.
+"""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..library.homes import Home
+from ..proof.axioms import Functions, Scalar, parsed
+from ..proof.numbers import Points, Unknown, evaluate
+from ..spec.model import Where
+from .processes import stand_in
+from .report import Finding, Report, both
+
+COUNT = 600  # points: of many a function is not defined
+FEWEST = 10  # points at which a slope has to be seen
+STEP = 2.0**-11  # of numbers up to 1, relative to larger ones
+FINER = 16.0  # how much smaller a second step is, which sees the same slope where there is one
+RELATIVE = 1e-6
+ABSOLUTE = 1e-8
+EPSILON = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A function of a package, where it is, and what is said of it."""
+
+    folder: Path  # of the package
+    module: tuple[str, ...]  # below it
+    name: str
+    known: Scalar
+    where: Where
+    places: tuple[Where, ...]  # of the slopes that are said
+    domain: Mapping[str, tuple[float, float]]
+
+    def function(self) -> Callable[..., Any]:
+        """The function itself, which runs as plain Python on floats."""
+        found = getattr(importlib.import_module(".".join((stand_in(self.folder), *self.module))), self.name)
+        return getattr(found, "py_func", found)
+
+
+def claims(homes: Iterable[Home], functions: Functions) -> list[Claim]:
+    """What users' packages say of their functions."""
+    found = []
+    for home in homes:
+        for d in home.definitions if home.label else ():
+            module = d.file.relative_to(home.folder).with_suffix("").parts
+            where = Where(str(d.file), d.node.lineno, d.node.col_offset + 1)
+            said = d.said.args if d.said else []
+            places = tuple(Where(str(d.file), node.lineno, node.col_offset + 1) for node in said)
+            found.append(Claim(home.folder, module, d.node.name, functions[d.name], where, places, d.domain))
+    return found
+
+
+def running(found: Iterable[Claim], functions: Functions) -> Functions:
+    """The functions with what computes those that are no expressions: from here on they are run."""
+    own = {c.name: replace(c.known, numbers=_on_arrays(c.function())) for c in found if c.known.meaning is None}
+    return {**functions, **own}
+
+
+def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of floats as one of arrays; nan where it raises."""
+
+    def one(*values: float) -> float:
+        try:
+            return float(function(*map(np.float64, values)))
+        except (ArithmeticError, ValueError, TypeError):
+            return float("nan")
+
+    return np.vectorize(one, otypes=[float])
+
+
+def check_functions(found: list[Claim], functions: Functions) -> Report:
+    """Compare all that is said of the functions of a package."""
+    report = Report()
+    known = running(found, functions)
+    with np.errstate(all="ignore"):
+        for claim in found:
+            points = _points(claim)
+            given = _on_arrays(claim.function())
+            for finding in (*_wrong_reading(claim, given, points, known), *_wrong_slopes(claim, given, points, known)):
+                report.add(finding)
+            report.checks += (claim.known.meaning is not None) + len(claim.places)
+    return report
+
+
+def _points(claim: Claim) -> Points:
+    """Numbers in the domain, or of all sizes and signs; the same each time."""
+    rng = np.random.default_rng(zlib.crc32(claim.name.encode()))
+
+    def drawn(parameter: str) -> np.ndarray:
+        if parameter in claim.domain:
+            return rng.uniform(*claim.domain[parameter], COUNT)
+        return np.asarray(rng.normal(size=COUNT) * rng.choice((0.3, 1.0, 5.0), COUNT))
+
+    return {parameter: drawn(parameter) for parameter in claim.known.parameters}
+
+
+def _wrong_reading(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
+    """Where the expression that a function was read as has other values."""
+    if claim.known.meaning is None:
+        return
+    read = _at(claim.known.meaning, points, known)
+    values = given(*points.values())
+    wrong = np.abs(values - read) - RELATIVE * (np.abs(values) + np.abs(read)) - ABSOLUTE
+    if (worst := _worst(wrong)) is not None:
+        got, want = both(read[worst], values[worst])
+        text = f"{_place(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; it gives {want}"
+        yield Finding(str(claim.where), claim.name, "", text)
+
+
+def _wrong_slopes(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
+    """Where a slope that is said is not that of the function."""
+    values = given(*points.values())
+    for parameter, text, where in zip(claim.known.parameters, claim.known.slopes, claim.places, strict=False):
+        if text is None:
+            continue
+        slope, settled = _difference(given, points, parameter, values)
+        said = _at(text, {**points, "result": values}, known)
+        wrong = np.where(np.isfinite(said), np.abs(said - slope), np.inf)
+        noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
+        excess = np.where(settled, wrong - RELATIVE * (np.abs(said) + np.abs(slope)) - noise - ABSOLUTE, -1)
+        subject = f"slope by {parameter}"
+        if settled.sum() < FEWEST:
+            message = f"it cannot be compared: at {settled.sum()} of {COUNT} points the function has a slope"
+            yield Finding(str(where), claim.name, subject, message)
+        elif (worst := _worst(excess)) is not None:
+            got, want = both(said[worst], slope[worst])
+            yield Finding(
+                str(where), claim.name, subject, f"{_place(points, worst)} it is said to be {got}, and is {want}"
+            )
+
+
+def _at(text: str, points: Points, known: Functions) -> Any:
+    """The values of an expression; nan where something in it has no numbers."""
+    try:
+        found = evaluate(parsed(text), points, known)
+    except Unknown:
+        found = np.nan
+    return np.broadcast_to(np.asarray(found, float), (COUNT,))
+
+
+def _difference(given: Callable[..., Any], points: Points, parameter: str, values: Any) -> tuple[Any, Any]:
+    """The slope by differences of fourth order, and where two steps agree on it."""
+    found = []
+    for step in (STEP, STEP / FINER):
+        h = step * np.maximum(1, np.abs(points[parameter]))
+        before2, before, after, after2 = (
+            given(*{**points, parameter: points[parameter] + k * h}.values()) for k in (-2, -1, 1, 2)
+        )
+        found.append((8 * (after - before) - (after2 - before2)) / (12 * h))
+    coarse, fine = found
+    noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
+    return coarse, np.abs(coarse - fine) <= RELATIVE * (np.abs(coarse) + np.abs(fine)) + noise + ABSOLUTE
+
+
+def _worst(excess: Any) -> int | None:
+    worst = int(np.argmax(np.nan_to_num(excess, nan=-1.0)))
+    return worst if excess[worst] > 0 else None
+
+
+def _place(points: Points, i: int) -> str:
+    return "at " + ", ".join(f"{name}={array[i]:.6g}" for name, array in points.items())

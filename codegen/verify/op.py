@@ -1,0 +1,195 @@
+"""Runs every check on one op: `derivatives.yaml` says what the slopes are, this finds out what they are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.errors import NotDifferentiableError
+
+from .checks.batch import check_batch
+from .checks.dtypes import check_dtypes
+from .checks.elementwise import check_elementwise
+from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
+from .checks.kink import check_kink
+from .checks.layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
+from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
+from .checks.memory import check_aliases, check_memory
+from .checks.precision import check_precision
+from .checks.reference import check_kinds, check_reference, check_unlisted
+from .checks.refuses import check_refuses
+from .checks.replaces import check_replaces
+from .checks.reverse import check_reverse
+from .checks.second import check_second
+from .checks.views import check_displaced
+from .errors import key_of, on_purpose, said
+from .places import spec_entry
+from .point import Point, formulas_alone, gradients, joined
+from .report import Finding, Report, forward_formula, place_of
+from .samples import points
+from .variants import variant_points
+
+Check = Callable[[Point, Report], None]
+
+EVERYWHERE: tuple[Check, ...] = (
+    check_reference,
+    check_memory,
+    check_reverse,
+    check_backward,
+    check_forward,
+    check_second,
+    check_forward_again,
+    check_forward_over_reverse,
+    check_inputs,
+    check_outputs,
+    check_fused,
+    check_inplace,
+    check_number,
+    check_commutative,
+    check_layouts,
+    check_displaced,
+    check_batch,
+)
+SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
+ONCE = "once_differentiable"
+UNRECORDED: tuple[Check, ...] = (
+    check_reference,
+    check_memory,
+    check_inplace,
+    check_number,
+    check_commutative,
+    check_layouts,
+    check_batch,
+)  # where nothing has a gradient
+AT_VARIANTS: tuple[Check, ...] = (
+    check_memory,
+    check_reverse,
+    check_backward,
+    check_forward,
+    check_inputs,
+    check_inplace,
+)
+
+
+def verify_op(op: Any, report: Report | None = None) -> Report:
+    """All checks at all points of one op, and its refusals; the findings go into `report`, where one is given.
+
+    Points that nobody listed, calls made from the entry's and numbers read off its expressions, come where those of the
+    entry show nothing wrong: what both show is shown once.
+    """
+    report = Report() if report is None else report
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of arguments that are going away, and of what a call has too little of
+        for text, hard, is_complex in points(op):
+            verify_point(op, text, hard, is_complex, report)
+        check_kinds(op, report)
+        check_refuses(op, report)
+        for check in (check_dtypes, check_replaces, check_aliases):
+            _attempt_whole(check, op, report)
+        check_kink(op, report)
+        if not report.concerns(op.name):
+            for text, is_complex in variant_points(op):
+                verify_variant(op, text, is_complex, report)
+            for check in (check_elementwise, check_precision):
+                _attempt_whole(check, op, report)
+    return report
+
+
+def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
+    """Run a check of an op as a whole; a sample that cannot be called has been found at its point."""
+    try:
+        check(op, report)
+    except Exception as error:
+        key = key_of(op, error)
+        if not report.concerns(op.name):
+            report.add(Finding(place_of(op, key), op.name, key, said(error)))
+
+
+def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
+    """The checks of gradients at a call that nobody listed, unless it is refused."""
+    try:
+        point = Point(op, text, hard=True, is_complex=is_complex)
+        outputs = point.outputs(point.tensors())
+    except Exception as error:
+        of_python = op.kind == "composite" and isinstance(error, IndexError)  # of `self.shape[dim]`
+        if not on_purpose(error) and not of_python:
+            key = key_of(op, error)
+            report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
+        return
+    attempt(check_unlisted, point, report)
+    is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
+    for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
+        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
+        with formulas_alone() if alone else nullcontext():
+            if is_finite or check is not check_backward:  # of a result that is not finite either is right
+                attempt(check, point, report)
+
+
+def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:
+    try:
+        point = Point(op, text, hard, is_complex)
+        check_results(point, report)
+        recorded = any(output._rg for output in point.outputs(point.tensors()))
+    except Exception as error:  # whatever is wrong with an op becomes a line of the report
+        shown, key = f"({text}){' complex' if is_complex else ''}", key_of(op, error)
+        report.add(Finding(place_of(op, key), op.name, key, f"at {shown}: {said(error)}"))
+        return
+    for check in EVERYWHERE if recorded else UNRECORDED:
+        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
+        with formulas_alone() if alone else nullcontext():
+            attempt(check, point, report)
+
+
+def attempt(check: Check, point: Point, report: Report) -> None:
+    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
+    once = check in SECOND_ORDER and is_once_differentiable(point.op)
+    try:
+        check(point, report)
+        if once and check is check_second and point.leaves:
+            text = f"at {point} it can be differentiated twice: leave the key out"
+            report.add(Finding(place_of(point.op, ONCE), point.op.name, ONCE, text))
+    except Exception as error:
+        if once and isinstance(error, NotDifferentiableError):
+            report.checks += 1  # the error that the entry promises
+            return
+        subject, key = _at_fault(check, point, error)
+        hint = ""
+        if check in SECOND_ORDER and isinstance(error, NotDifferentiableError):
+            hint = f" (where that is meant the entry says `{ONCE}: true`)"
+        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}{hint}"))
+
+
+def is_once_differentiable(op: Any) -> bool:
+    """Whether the entry says that its gradients have none."""
+    entry = spec_entry(op)
+    return entry is not None and entry.once_differentiable
+
+
+def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
+    """What a check was about that raised, and the key of the entry where that stands."""
+    with formulas_alone():
+        formula = next(_raising(point), "")
+    if formula:
+        return f"gradient of {formula}", formula
+    if BACKWARD in point.op.formulas and next(_raising(point), ""):
+        return BACKWARD, BACKWARD
+    about = check.__name__.removeprefix("check_").replace("_", " ")
+    if about == "batch":
+        return "batching", "batch"
+    key = forward_formula(point.op) if about.startswith("forward") else key_of(point.op, error)
+    return f"{about} check", key
+
+
+def _raising(point: Point) -> Iterator[str]:
+    """Arguments whose gradient raises when it alone is asked for."""
+    for number, leaf in enumerate(point.leaves):
+        tensors = point.tensors([i == number for i in range(len(point.leaves))])
+        try:
+            outputs = point.outputs(tensors)
+            joined(gradients(outputs, [tensors[number]], point.seeds(outputs)))
+        except Exception:
+            yield leaf.argument

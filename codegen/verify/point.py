@@ -1,0 +1,168 @@
+"""One call of an op, as a function of its differentiable tensors: what every check of `verify` works with.
+
+`specgrad` is imported by its full name: `python -m codegen` runs from the repository root, where codegen is a top-level
+package beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime import dtypes
+from specgrad.runtime.autograd.backward import grad
+from specgrad.runtime.autograd.grad_mode import Watcher, no_grad, watch
+from specgrad.runtime.tensor import TensorBase, adopt
+
+from .samples import Drawing, Drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A tensor that is varied, and differentiated by where that is possible: its argument, place in a list, values."""
+
+    argument: str
+    index: int | None
+    array: np.ndarray
+
+    @property
+    def label(self) -> str:
+        return self.argument if self.index is None else f"{self.argument}[{self.index}]"
+
+
+class Point:
+    """An op at one of its samples. `call` takes tensors in the place of the leaves; all else is fixed."""
+
+    def __init__(self, op: Any, text: str, hard: bool = False, is_complex: bool = False) -> None:
+        self.op = op
+        self.text = text
+        self.hard = hard
+        self.is_complex = is_complex
+        self.leaves: list[Leaf] = []
+        self.constants: list[Any] = []  # tensors that are not differentiated by
+        drawn = Drawing(op, text, is_complex, dtypes).arguments(text)
+        self.arguments = {name: self.fixed(name, value) for name, value in drawn.items()}
+        self.rng = np.random.default_rng(len(text))
+
+    def fixed(self, name: str, value: Any) -> Any:
+        """An argument as `call` will pass it on: leaves stay `Leaf`, other tensors are made once."""
+        if isinstance(value, list) and any(isinstance(v, Drawn) for v in value):
+            return [self.tensor_or_leaf(name, i, v) for i, v in enumerate(value)]
+        return self.tensor_or_leaf(name, None, value)
+
+    def tensor_or_leaf(self, name: str, index: int | None, value: Any) -> Any:
+        if not isinstance(value, Drawn):
+            return value
+        inputs = self.op.inputs
+        named = name in inputs or (not inputs and (self.op.kind != "composite" or value.random))
+        if not (named and value.array.dtype.kind in "fc"):
+            self.constants.append(adopt(value.array))
+            return self.constants[-1]
+        self.leaves.append(Leaf(name, index, value.array))
+        return self.leaves[-1]
+
+    @property
+    def kinks(self) -> list[str]:
+        """The policy at kinks for each leaf."""
+        policies = self.op.kink
+        order = list(self.op.inputs)
+        return [policies[order.index(leaf.argument) if len(policies) > 1 else 0] for leaf in self.leaves]
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """Copies of the leaves' values, to be changed at will."""
+        return [leaf.array.copy() for leaf in self.leaves]
+
+    def over(self, array: np.ndarray) -> Any:
+        """A tensor that shows one of `arrays`, and follows its changes."""
+        return adopt(array)
+
+    def tensors(self, wanted: Sequence[bool] | None = None) -> list[Any]:
+        """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
+        made = [self.over(array) for array in self.arrays]
+        for tensor, yes in zip(made, wanted or [True] * len(made), strict=True):
+            tensor._rg = yes
+        return made
+
+    def call(
+        self, tensors: Sequence[Any], function: Any = None, constants: Sequence[Any] | None = None
+    ) -> tuple[Any, ...]:
+        """All outputs of the op (or of another `function` of the same arguments), perhaps with other constants."""
+        given = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
+        given |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
+
+        def passed(value: Any) -> Any:
+            if isinstance(value, list):
+                return [passed(v) for v in value]
+            return given.get(id(value), value)
+
+        keywords = {("input" if name == "self" else name): passed(v) for name, v in self.arguments.items()}
+        if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
+            keywords["input"] = keywords["input"].clone()
+        found = (function or self.op.function)(**keywords)
+        return (found,) if isinstance(found, TensorBase) else tuple(found)
+
+    def outputs(self, tensors: Sequence[Any]) -> list[Any]:
+        """The differentiable outputs."""
+        found = self.call(tensors)
+        flags = self.op.outputs if len(self.op.outputs) == len(found) else self.op.outputs * len(found)
+        return [output for output, yes in zip(found, flags, strict=True) if yes]
+
+    def values(self, tensors: Sequence[Any]) -> np.ndarray:
+        """The differentiable outputs as one flat array of real numbers, without recording."""
+        with no_grad():
+            return joined(self.outputs(tensors))
+
+    def seeds(self, outputs: Sequence[Any]) -> list[Any]:
+        """Random output gradients, zero where an output is not finite."""
+        return [self.seed(output) for output in outputs]
+
+    def seed(self, output: Any) -> Any:
+        values = self.random(output)
+        values[~np.isfinite(output.detach().array)] = 0
+        return adopt(values)
+
+    def random(self, like: Any) -> np.ndarray:
+        """Random numbers of a tensor's shape and kind."""
+        values = np.asarray(self.rng.standard_normal(like.shape))
+        if like._dtype.kind == "c":
+            values = np.asarray(values + 1j * self.rng.standard_normal(like.shape))
+        return values
+
+    def __str__(self) -> str:
+        return f"({self.text})" + (" complex" if self.is_complex else "")
+
+
+def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
+    """The gradients of the inputs, zeros where there is none."""
+    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o._rg]
+    if not taken:
+        return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
+    roots, given = zip(*taken, strict=True)
+    return list(grad(roots, inputs, given, retain_graph=True, create_graph=create, materialize_grads=True))
+
+
+@contextmanager
+def formulas_alone() -> Iterator[None]:
+    """Inside, gradients are what the formulas say: no kernel stands for them."""
+    watch.enter("verify", Watcher())
+    try:
+        yield
+    finally:
+        watch.leave("verify")
+
+
+def real(array: np.ndarray) -> np.ndarray:
+    """The elements of a contiguous array as a flat view of real numbers: parts of complex ones side by side."""
+    flat = array.reshape(-1)
+    return flat.view(np.float64) if np.iscomplexobj(flat) else flat
+
+
+def joined(tensors: Sequence[Any]) -> np.ndarray:
+    """All elements of some tensors as one flat array of real numbers."""
+    parts = [real(np.ascontiguousarray(t.array)) for t in tensors]
+    return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)

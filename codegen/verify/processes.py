@@ -1,0 +1,135 @@
+"""What the processes of `verify` run: a package's checks, one op at a time, between guard words and within memory."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import importlib.util
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..library.homes import Home
+from .checks.bounds import check_bounds, concerned
+from .checks.cuda import simulate
+from .checks.example import check_example
+from .isolation import limit_memory, spoil
+from .op import verify_op
+from .report import Finding, Report
+
+MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
+
+
+class Package(NamedTuple):
+    """A package to check: its import name, or the folder where it lies."""
+
+    place: str
+    spec: str = ""  # its spec, if that lies elsewhere than the package says
+    home: str = ""  # the folder of the package that its hand-written parts are in, if there are any
+
+    @classmethod
+    def of(cls, root: Path, home: Home | None = None, spec: Path | None = None) -> Package:
+        return cls(str(root.resolve()), str(spec.resolve()) if spec else "", str(home.folder) if home else "")
+
+
+class Known(NamedTuple):
+    """What is asked of an op before it is checked: where its entry stands, and whether kernels by hand compute it."""
+
+    place: str
+    by_hand: bool
+
+
+def known_ops(package: Package) -> dict[str, Known]:
+    """The ops of a package, in the order of its spec."""
+    return {name: Known(op.where, concerned(op)) for name, op in registry(package).items()}
+
+
+def check_op(package: Package, name: str) -> Report:
+    """All checks of an op, and its example."""
+    op = prepared(package)[name]
+    report = verify_op(op)
+    check_example(op, report)
+    return guarded(op, report)
+
+
+def check_op_bounds(package: Package, name: str) -> Report:
+    """Whether an op keeps to its arrays."""
+    op = prepared(package)[name]
+    return guarded(op, check_bounds(op))
+
+
+def simulate_op(package: Package, name: str) -> Report:
+    """The CUDA kernels of an op, in a process with the simulator."""
+    op, report = registry(package)[name], Report()
+    simulate(op, op.function.__module__.rpartition(".")[0], report)
+    return report
+
+
+def guarded(op: Any, report: Report) -> Report:
+    """The report, with what the guard words say."""
+    from .guards import damage, last_size
+
+    gc.collect()  # arrays are looked at when they are freed
+    gc.freeze()  # what is left are the compiler's tables, which the next collection need not walk through
+    for how, count in damage().items():
+        if count:
+            text = f"{how}: {count} arrays, of {last_size()} bytes the last" if "outside" in how else f"{how}: {count}"
+            report.add(Finding(op.where, op.name, "memory", text))
+            spoil(f"{op.name}: memory is not as it should be")
+    return report
+
+
+@functools.cache
+def prepared(package: Package) -> dict[str, Any]:
+    """The records of a package in a process that looks after its memory from now on."""
+    from .guards import guard
+
+    ops = registry(package)
+    guard()
+    gc.collect()
+    gc.freeze()
+    limit_memory(MEMORY)
+    return ops
+
+
+def registry(package: Package) -> dict[str, Any]:
+    """The records of a package's ops by name; a folder is imported under a name of its own."""
+    importlib.import_module("specgrad")
+    name = package.place
+    if os.sep in name:
+        name = import_folder(Path(name), package.spec, package.home)
+    return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
+
+
+def import_folder(folder: Path, spec_file: str = "", home: str = "") -> str:
+    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
+
+    Its spec is where it says, or the file that is named.
+    """
+    name = f"{stand_in(Path(home))}.{folder.name}" if home else f"verified_{folder.name}"
+    if name not in sys.modules:
+        place = folder / "__init__.py"
+        spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+        if spec_file:
+            vars(sys.modules[name])["_spec_file"] = spec_file
+    return name
+
+
+def stand_in(home: Path) -> str:
+    """The name of the package in a folder, of which modules can be imported from now on.
+
+    Its own first lines are not run: they may want the generated package, which is not there yet. The name is the real
+    one, for numba's cache keeps it with what it compiles.
+    """
+    above = home.parent
+    name = f"{stand_in(above)}.{home.name}" if (above / "__init__.py").is_file() else home.name
+    if name not in sys.modules:
+        package = sys.modules[name] = types.ModuleType(name)
+        package.__path__ = [str(home)]
+    return name

@@ -1,0 +1,184 @@
+"""Calls made from an entry's samples: what nobody listed, but what the schema says may be asked of the op.
+
+From each sample, one thing at a time: a bool the other way round, another word that samples give to an argument of that
+name, an optional argument left out, other numbers, dimensions counted from the other end, sizes of 0 and of 1, tensors
+without dimensions. Nobody says what such a call gives. It is refused in the framework's words, or the checks of
+gradients hold there: by differences, in both modes, for all masks of inputs, in place.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .places import spec_entry
+from .samples import call_texts
+
+MOST = 24  # calls of an op: its first samples give them
+INTS = (0, 1, -1, 2)
+NUMBERS = (0.0, 1.0, 0.5, -1.5)
+
+
+def variants(op: Any, most: int | None = MOST) -> list[str]:
+    """The calls, each once; none that the entry lists, and none of ops that only formulas call, as they please."""
+    if op.kind == "elementwise" or is_internal(op):
+        return []
+    known = {*call_texts(op), *op.hard}
+    found = dict.fromkeys(text for sample in op.samples for text in of_sample(op, sample))
+    return [text for text in found if text not in known][:most]
+
+
+def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
+    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
+    kinds = {"float", "int", "bool"} & set(op.dtypes)
+    return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
+
+
+def is_internal(op: Any) -> bool:
+    """Whether an op is no part of the public API: its callers give it what it takes."""
+    entry = spec_entry(op)
+    return entry is not None and entry.variants == ("formula",)
+
+
+def of_sample(op: Any, text: str) -> Iterator[str]:
+    """What becomes of one sample."""
+    call = ast.parse(f"_({text})", mode="eval").body
+    assert isinstance(call, ast.Call)
+    ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _given(op, call))
+    for other in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
+        if other is not None:
+            yield ast.unparse(other)[2:-1]
+
+
+def types_of(op: Any) -> dict[str, str]:
+    """The types of the arguments, by the names that samples use."""
+    return {"self" if name == "input" else name: type_ for name, type_, *_ in op.arguments}
+
+
+def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
+    """The call with another value for an argument, or without it."""
+    kept = [k for k in call.keywords if k.arg != name or value is not None]
+    keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in kept]  # type: ignore[arg-type]
+    if value is not None and name not in [k.arg for k in call.keywords]:
+        keywords.append(ast.keyword(name, value))
+    return ast.Call(call.func, [], keywords)
+
+
+def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+    """Other values of what the sample gives."""
+    types = types_of(op)
+    for keyword in call.keywords:
+        name = keyword.arg or ""
+        if name in op.unvaried:
+            continue
+        for value in others(op, name, types.get(name, ""), keyword.value):
+            yield _with(call, name, value)
+
+
+def _given(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+    """Values for what the sample leaves at its default."""
+    given = {k.arg for k in call.keywords}
+    for name, type_ in types_of(op).items():
+        if name not in given and name not in op.unvaried:
+            yield from (_with(call, name, value) for value in fresh(op, name, type_))
+
+
+def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+    """Without what is not required."""
+    required = {spelt for name, _, needed, *_ in op.arguments if needed for spelt in (name, "self" * (name == "input"))}
+    for keyword in call.keywords:
+        if keyword.arg in op.unvaried:
+            continue
+        if keyword.arg not in required:
+            yield _with(call, keyword.arg or "", None)
+        elif types_of(op).get(keyword.arg or "", "").endswith("?"):
+            yield _with(call, keyword.arg or "", ast.Constant(None))
+
+
+def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr]:
+    """Other values of one argument."""
+    try:
+        now = ast.literal_eval(value)
+    except ValueError:
+        return  # a tensor, or a dtype
+    if isinstance(now, bool):
+        yield ast.Constant(not now)
+    elif isinstance(now, int) and type_.startswith("int"):
+        yield from (ast.Constant(k) for k in dict.fromkeys((-now - 1, now + 1, *INTS)) if k != now)
+    elif isinstance(now, int | float) and not isinstance(now, bool):
+        yield from (ast.Constant(v) for v in NUMBERS if v != now)
+    elif isinstance(now, str):
+        yield from (ast.Constant(word) for word in words(op, name) if word != now)
+    elif isinstance(now, list | tuple) and now and all(isinstance(v, int) for v in now):
+        yield from _lists(list(now))
+
+
+def words(op: Any, name: str) -> tuple[str, ...]:
+    """The words that samples give to an argument of this name, this op's and those of all others."""
+    own = [text for text in (*op.samples, *op.hard) if name in text]
+    return tuple(dict.fromkeys((*_words_in(own, name), *_words_of_all(name))))
+
+
+@functools.cache
+def _words_of_all(name: str) -> tuple[str, ...]:
+    from specgrad.generated.registry import OPS
+
+    return tuple(_words_in([text for op in OPS for text in (*op.samples, *op.hard) if name in text], name))
+
+
+def _words_in(texts: list[str], name: str) -> Iterator[str]:
+    for text in texts:
+        call = ast.parse(f"_({text})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        for keyword in call.keywords:
+            if keyword.arg == name and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
+                yield keyword.value.value
+
+
+def _lists(now: list[int]) -> Iterator[ast.expr]:
+    """Other lists of integers: from the other end, in another order, one item changed."""
+    for other in ([-v - 1 for v in now], now[::-1], now[:1], [v + 1 for v in now], [now[0] + 1, *now[1:]]):
+        if other != now:
+            yield ast.parse(repr(other), mode="eval").body
+
+
+def fresh(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
+    """Values for an argument that has a default."""
+    plain = type_.rstrip("?")
+    if plain == "bool":
+        yield from (ast.Constant(v) for v in (True, False))
+    elif plain == "int":
+        yield from (ast.Constant(v) for v in INTS)
+    elif plain in ("float", "Scalar"):
+        yield from (ast.Constant(v) for v in NUMBERS[1:])
+    elif plain == "str":
+        yield from (ast.Constant(word) for word in words(op, name))
+    elif plain.startswith("int["):
+        yield from (ast.parse(text, mode="eval").body for text in ("[0]", "[-1]", "[1]", "[2]"))
+
+
+def _sizes(call: ast.Call) -> Iterator[ast.Call]:
+    """One size of the tensors at a time replaced by 0 and by 1, wherever it stands; then tensors without dimensions."""
+    makers = [
+        n for n in ast.walk(call) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in "TIB"
+    ]
+    sizes = dict.fromkeys(s.value for maker in makers for s in maker.args if isinstance(s, ast.Constant))
+    for size, other in itertools.product(sizes, (0, 1)):
+        yield _resized(call, lambda args, size=size, other=other: [_size(a, size, other) for a in args])  # type: ignore[misc]
+    yield _resized(call, lambda args: [])
+
+
+def _size(argument: ast.expr, size: Any, other: int) -> ast.expr:
+    return ast.Constant(other) if isinstance(argument, ast.Constant) and argument.value == size else argument
+
+
+def _resized(call: ast.Call, change: Callable[[list[ast.expr]], list[ast.expr]]) -> ast.Call:
+    found = copy.deepcopy(call)
+    for node in ast.walk(found):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in "TIB":
+            node.args = change(node.args)
+    return found
