@@ -45,37 +45,90 @@ def _add(table: dict[int, GlobalHook], hook: GlobalHook) -> RemovableHandle:
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, args)` before the forward of every module; it may return new args."""
+    """Call a function before the forward of every module.
+
+    Args:
+        hook: called as `hook(module, args)`; what it returns, if not None, stands for the args.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(call_hooks, GlobalHook("forward_pre", hook))
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Call `hook(module, args, output)` after the forward of every module; it may return a new output."""
+    """Call a function after the forward of every module.
+
+    Args:
+        hook: called as `hook(module, args, output)`; what it returns, if not None, stands for the output.
+        with_kwargs: call it as `hook(module, args, kwargs, output)`.
+        always_call: call it also where forward, or another hook, raises.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(call_hooks, GlobalHook("forward", hook, with_kwargs, always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, grad_output)` before the backward of every module; it may return new gradients."""
+    """Call a function before the backward of every module.
+
+    Args:
+        hook: called as `hook(module, grad_output)`; what it returns, if not None, stands for
+            the gradients of the output.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(call_hooks, GlobalHook("backward_pre", hook))
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, grad_input, grad_output)` after the backward of every module."""
+    """Call a function after the backward of every module.
+
+    Args:
+        hook: called as `hook(module, grad_input, grad_output)`; what it returns, if not None, stands
+            for the gradients of the input.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(call_hooks, GlobalHook("backward", hook))
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, name, parameter)` when any module registers one; it may return another."""
+    """Call a function when any module registers a parameter.
+
+    Args:
+        hook: called as `hook(module, name, parameter)`; what it returns, if not None, is registered instead.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(registration_hooks, GlobalHook("parameter", hook))
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, name, buffer)` when any module registers one; it may return another."""
+    """Call a function when any module registers a buffer.
+
+    Args:
+        hook: called as `hook(module, name, buffer)`; what it returns, if not None, is registered instead.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(registration_hooks, GlobalHook("buffer", hook))
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call `hook(module, name, submodule)` when any module registers one; it may return another."""
+    """Call a function when any module registers a module in it.
+
+    Args:
+        hook: called as `hook(module, name, submodule)`; what it returns, if not None, is registered instead.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+    """
     return _add(registration_hooks, GlobalHook("module", hook))

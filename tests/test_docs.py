@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pytest
 import specgrad as sg
 import specgrad.autograd.profiler  # loaded when they are first named, which is now
 import specgrad.graph
+import specgrad.nn.modules
 import specgrad.profiler
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -115,6 +117,8 @@ def _documented_arguments(doc: str) -> set[str]:
     return {name.strip("*") for group in names for name in group.split(", ")}.union(*there)
 
 
+for info in pkgutil.iter_modules(sg.nn.modules.__path__, "specgrad.nn.modules."):
+    importlib.import_module(info.name)  # else what is found depends on what other tests have loaded
 PUBLIC = list(_walk("specgrad", sg, set()))
 BY_NAME = {public.path.rpartition(".")[2]: public for public in reversed(PUBLIC)}
 

@@ -25,6 +25,7 @@ from specgrad.runtime.kernels.jobs import layout, sharing, workers
 
 TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "sharing.py", "calls.py")}
 PATIENCE = 60.0  # seconds for another thread to come
+AGAIN = 20.0  # seconds to the next signal: Python drops an exception that is raised in a callback of LLVM's
 AT_ONCE = 5.0  # seconds for what takes some microseconds where nothing else runs
 
 
@@ -118,7 +119,7 @@ def at_moments(draw: random.Random, rounds: int) -> int:
     for number in range(rounds):
         moment = draw.random() * (1.0 if number == 0 else 0.01)  # the first while the compiler is loaded
         try:
-            signal.setitimer(signal.ITIMER_REAL, moment)
+            signal.setitimer(signal.ITIMER_REAL, moment, AGAIN)
             while True:
                 work()
         except KeyboardInterrupt:
