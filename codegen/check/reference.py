@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping
 
+from ..spec.definitions import with_meaning
 from ..spec.formula import names
-from ..spec.model import Problem
-from ..spec.reference import name_faults, same_expression
+from ..spec.model import Formula, Problem
+from ..spec.reference import RESULT, name_faults, same_expression
 from .context import Context
 
 
 def check_reference(context: Context) -> Iterator[Problem]:
     """Names of arguments, functions and libraries; another expression than that by which the op is computed."""
     entry = context.entry
-    parts = {name: part.written or part.tree for name, part in entry.reference.items()}
+    parts = {name: part.tree for name, part in entry.reference.items()}
     arguments = [a.name for a in entry.schema.arguments]
     known, used = list(arguments), set[str]()
     for name, tree in parts.items():
@@ -36,6 +38,20 @@ def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
     result = [*entry.reference.values()][-1]
     if not read and entry.schema.arguments:
         yield context.problem(result.where, "it reads no argument of the op", "reference")
-    if entry.compute.tree is not None and result.tree is not None and same_expression(result.tree, entry.compute.tree):
+    whole = _written_out(entry.reference) if entry.compute.tree is not None else None
+    if entry.compute.tree is not None and whole is not None and same_expression(whole, entry.compute.tree):
         message = f"it says what '{entry.compute.kind}' says, with its mistakes: say it in another way"
         yield context.problem(result.where, message, "reference")
+
+
+def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
+    """The result without names for its parts; None where that is huge."""
+    if len(reference) == 1:
+        return reference[RESULT].tree
+    found: dict[str, ast.expr] = {}
+    for name, part in reference.items():
+        tree = with_meaning(part, found)[0].tree
+        if tree is None:
+            return None
+        found[name] = tree
+    return found[RESULT]

@@ -6,8 +6,9 @@ that breaks where it is imported.
 
 from __future__ import annotations
 
-import ast
+import dis
 import re
+import types
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -48,35 +49,26 @@ def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # nor anything that Python warns of, as of `x is 1`
-            module = ast.parse(text)
-            if name.endswith(".py"):
-                compile(text, name, "exec", dont_inherit=True)
+            module = compile(text, name, "exec", dont_inherit=True)
     except SyntaxError as error:
         yield error.lineno or 1, error.msg
     except (ValueError, RecursionError, MemoryError) as error:
         yield 1, str(error) or type(error).__name__
     else:
-        if name.endswith(".py"):
+        if name.endswith(".py"):  # a stub names overloads again and again
             yield from _second_meanings(module)
 
 
-def _second_meanings(module: ast.Module) -> Iterator[tuple[int, str]]:
-    """Names that a module binds twice."""
+def _second_meanings(module: types.CodeType) -> Iterator[tuple[int, str]]:
+    """Names that a module binds twice, read off its code: there no syntax tree has to be made."""
     bound: set[str] = set()
-    for node in module.body:
-        for name in _bound(node):
-            if name in bound:
-                yield node.lineno, f"'{name}' would have two meanings"
-            bound.add(name)
-
-
-def _bound(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [alias.asname or alias.name for alias in node.names]
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return [target.id for target in targets if isinstance(target, ast.Name)]
+    line = 1
+    for instruction in dis.get_instructions(module):
+        line = getattr(instruction, "line_number", instruction.starts_line) or line
+        if instruction.opname == "STORE_NAME":
+            if instruction.argval in bound:
+                yield line, f"'{instruction.argval}' would have two meanings"
+            bound.add(instruction.argval)
 
 
 def _nearest(text: str, line: int) -> str:

@@ -14,12 +14,12 @@ from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
 from .places import Source, Text
+from .reference import RESULT
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 
-RESULT = "result"  # the last name of a reference
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
@@ -170,7 +170,10 @@ class EntryReader(Fields):
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
         """What `where` defines: each by the arguments and by the names above it."""
         node = self.values.get("where")
-        return {} if node is None else self._named("where", node, schema, TENSOR_SYNTAX)
+        found: dict[str, Formula] = {}
+        for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
+            found[name] = self._meant(each, name, _trees(found))
+        return found
 
     def _named(
         self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
@@ -190,7 +193,7 @@ class EntryReader(Fields):
             else:
                 text = self.source.text(value)
                 tree = formula.parse_expression(text, syntax, self.about(name))
-                found[name] = self._meant(Formula(text.value, tree, text.where()), name, _trees(found))
+                found[name] = Formula(text.value, tree, text.where())
         return found
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -29,16 +30,27 @@ def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE)
     file = shown or str(path)
     try:
         source = Source(file, read_text(Path(path)))
-        root = compose(source.content)
+        spec, problems = _read_before(source) if own is NONE else _read(source, own)
     except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
+    return spec, list(problems)
+
+
+@lru_cache(maxsize=2)
+def _read_before(source: Source) -> tuple[Spec, list[Problem]]:
+    """What a text says does not change: a process that asks for the tree's spec again and again reads it once."""
+    return _read(source, NONE)
+
+
+def _read(source: Source, own: Functions) -> tuple[Spec, list[Problem]]:
+    root = compose(source.content)
     readers, problems = _readers(root, source)
     read = list(_entries(readers, problems, own))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
         problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
-    return Spec(file, entries, broken), with_entries_named(problems, entries)
+    return Spec(source.file, entries, broken), with_entries_named(problems, entries)
 
 
 def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:

@@ -42,6 +42,7 @@ FUNCTIONS = {
         *("reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
     )
 }
+RESULT = "result"  # the name of the last part
 ROOTS = {"np": "numpy", "scipy": "scipy", "math": "math"}
 MODULES = frozenset(
     ("numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.signal", "scipy.ndimage", "scipy.fft")
@@ -144,7 +145,14 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
     """
     if isinstance(reference, ast.Call) and _of_library(reference.func) and all(map(_is_plain, reference.args)):
         return False
+    if _count(reference) != _count(computation):
+        return False
     return ast.dump(_Bare().visit(_copied(reference))) == ast.dump(_Bare().visit(_copied(computation)))
+
+
+def _count(tree: ast.expr) -> int:
+    """How many nodes there are of the kinds that count whatever has a function."""
+    return sum(isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Constant) for node in ast.walk(tree))
 
 
 def _of_library(node: ast.expr) -> bool:

@@ -28,6 +28,7 @@ from .checks.second import check_second
 from .checks.views import check_displaced
 from .errors import key_of, on_purpose, said
 from .places import spec_entry
+from .plain import all_plain
 from .point import Point, formulas_alone, gradients, joined
 from .report import Finding, Report, forward_formula, place_of
 from .samples import points
@@ -86,7 +87,8 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         warnings.simplefilter("ignore")  # of arguments that are going away, and of what a call has too little of
         for text, hard, is_complex in points(op):
             verify_point(op, text, hard, is_complex, report)
-        check_kinds(op, report)
+        with all_plain(op):  # integers and bools are no reason to compile
+            check_kinds(op, report)
         check_refuses(op, report)
         for check in (check_dtypes, check_replaces, check_aliases):
             _attempt_whole(check, op, report)
