@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from specgrad.runtime.elementwise import Elementwise
 from specgrad.runtime.kernels import scalar_complex
 from specgrad.runtime.kernels.compile import names_in, rebuilt
@@ -47,7 +49,7 @@ def plain(op: Any) -> Iterator[Plain]:
     """Inside, calls of the op run its kernels as plain Python, by the general path."""
     package = op.function.__module__.rpartition(".")[0]
     name = op.name.replace(".", "_").lower()
-    with formulas_alone(), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
+    with formulas_alone(), np.errstate(all="ignore"), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
         yield kernels
 
 
@@ -55,7 +57,7 @@ def plain(op: Any) -> Iterator[Plain]:
 def all_plain(op: Any) -> Iterator[None]:
     """Inside, so do calls of all element-wise ops that an op may call, of its own package and of the tree."""
     packages = {op.function.__module__.rpartition(".")[0], TREE}
-    with formulas_alone(), ExitStack() as stack:
+    with formulas_alone(), np.errstate(all="ignore"), ExitStack() as stack:
         for package in packages:
             for name, own in _tables(package).items():
                 stack.enter_context(_run_by(own, Plain(package, name)))
