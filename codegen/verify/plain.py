@@ -64,7 +64,7 @@ def all_plain(op: Any) -> Iterator[None]:
         yield
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4)  # each mutant is a package of its own
 def _tables(package: str) -> dict[str, Elementwise]:
     """What runs the element-wise ops of a package, by the names of their kernels' modules."""
     try:
