@@ -30,8 +30,9 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
 def combination_indices(size: int, r: int, with_replacement: bool) -> Tensor:
     """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector."""
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    some = bool(size) if with_replacement else r <= size  # without one, itertools would allocate r numbers all the same
     with allocating("combinations"):
-        numbers = [number for row in choose(range(size), r) for number in row]
+        numbers = [number for row in choose(range(size), r) for number in row] if some else []
     return op.tensor(numbers, dtype=op.arange(0).dtype)
 
 
