@@ -7023,13 +7023,43 @@ class SumBackward0(Node):
         return (as_gradient(reductions_kernels.filled(grad, self_shape), shape, dtype),)
 
     def formula(node, grad):
-        """self: grad."""
-        return (fit(grad, node.metas[0]),)
+        """self: filled(grad, self.shape)."""
+        self_shape = node._saved_self_sym_sizes
+        return (fit(op.filled(grad, self_shape), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.sum_default(self_t, dtype=dtype)
+        return (tangent0,)
+
+
+class FilledBackward0(Node):
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "filled"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(FilledBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.sum()."""
+        return (fit(grad.sum(), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.filled(self_t, size)
         return (tangent0,)
 
 
@@ -7283,9 +7313,9 @@ class MeanBackward0(Node):
         return (as_gradient(reduction_slopes_kernels.spread_mean(grad, self_shape, None), shape, dtype),)
 
     def formula(node, grad):
-        """self: grad / reduced_count(self.shape, None)."""
+        """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
         self_shape = node._saved_self_sym_sizes
-        return (fit(grad / formulas_reductions.reduced_count(self_shape, None), node.metas[0]),)
+        return (fit(op.filled(grad / formulas_reductions.reduced_count(self_shape, None), self_shape), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dtype, self_t):

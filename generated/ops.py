@@ -158,6 +158,7 @@ from . import functions, kernels
 Number = int | float | complex
 NUMBERS = frozenset((int, float, bool, complex))
 SUM_DEFAULT = StructuredOp("sum", reductions_recipes.sum_all, functions.SumBackward0, {"self": "T"})
+FILLED = StructuredOp("filled", reductions_recipes.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
 SUM_DIM_INTLIST = StructuredOp(
     "sum", reductions_recipes.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
@@ -8810,7 +8811,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: grad
+        self: filled(grad, self.shape)
     """
     if not watch.active and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
@@ -8846,6 +8847,52 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         functions.SumBackward0.record(result, self)
     if watch.active:
         propagate(functions.SumBackward0, result, (self, dtype), (self,), into)
+    return result
+
+
+def filled(input: Tensor, size: Sequence[int]) -> Tensor:
+    """A contiguous tensor of `size` full of the one element x: the gradient of sum.
+
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad.sum()
+    """
+    if not watch.active:
+        result = FILLED.launch(input, size)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
+        return lifted
+    return _filled("filled", input, size)
+
+
+def _filled(name: str, self, size, into=None) -> Any:
+    given = (self, size)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    if into is None and not watch.active and FILLED.remember(given, (self, size)):
+        result = FILLED.launch(self, size)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
+    except Exception as error:
+        reraise(name, error, (self, size))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FilledBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.FilledBackward0, result, (self, size), (self,), into)
     return result
 
 
@@ -9077,7 +9124,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: grad / reduced_count(self.shape, None)
+        self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
     if not watch.active and out is None and dtype is None:
         result = MEAN_DEFAULT.launch(input)
@@ -37228,6 +37275,7 @@ FUNCTIONS = [
     "gcd",
     "lcm",
     "sum_default",
+    "filled",
     "sum_dim_intlist",
     "prod_default",
     "prod_dim_int",

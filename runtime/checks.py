@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from . import devices, dtypes, layouts, random
-from .errors import ArgumentError, DimensionError, type_name
+from .errors import ArgumentError, type_name
 from .interop import item
-from .shapes import Size
+from .shapes import Size, wrapped_dim
 from .tensor import TensorBase, adopt
 
 _PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -205,16 +205,7 @@ def memory_format(op: str, name: str, value: Any) -> layouts.memory_format:
 
 def wrap_dim(op: str, dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
     """The dimension in `[0, ndim)`; a 0-d tensor counts as having one unless `wrap_scalar` is False."""
-    dim = integer(op, "dim", dim)
-    if ndim == 0:
-        if not wrap_scalar:
-            raise DimensionError(f"{op}(): Dimension specified as {dim} but tensor has no dimensions")
-        ndim = 1
-    if -ndim <= dim < ndim:
-        return dim + ndim if dim < 0 else dim
-    raise DimensionError(
-        f"{op}(): Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-    )
+    return wrapped_dim(op, integer(op, "dim", dim), ndim, wrap_scalar)
 
 
 def _optional(check: Callable[..., Any]) -> Callable[..., Any]:

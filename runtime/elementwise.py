@@ -17,6 +17,7 @@ from .casting import cast
 from .dtypes import dtype
 from .errors import DtypeError, UnsupportedDtypeError
 from .failures import reraise
+from .fast_path import fast_path
 from .kernels.table import ElementKernels
 from .launch import launch
 from .shapes import broadcast_shapes
@@ -80,9 +81,7 @@ class Elementwise:
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "gradients"):
             raise AttributeError(name)
-        from .native.launching import native_function
-
-        setattr(self, name, native_function(self, name))
+        setattr(self, name, fast_path().element_wise(self, name))
         return getattr(self, name)
 
     def is_raw(self, index: int) -> bool:

@@ -18,8 +18,8 @@ from .batching.tensor import level_of
 from .creation import tensor as make_tensor
 from .creation.options import convert_number
 from .errors import type_name
+from .fast_path import item_getter
 from .namespace import op
-from .native.launching import item_getter
 from .tensor import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"

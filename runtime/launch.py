@@ -10,6 +10,7 @@ import numpy as np
 
 from .casting import cast, copy_cast
 from .dtypes import bool_
+from .fast_path import fast_path
 from .kernels.cpu.copies import copied
 from .kernels.jobs.sharing import by_slices
 from .kernels.table import ElementKernels
@@ -123,11 +124,9 @@ def remember_rows(found: dict[Any, Any], layouts: list[Any], plan: Any, count: i
     key = (*layouts[0], *layouts[1])
     if key in found:
         return
-    from .native.launching import written_rows
-
     if len(found) >= MOST_ROWS:
         found.clear()
-    found[key] = None if plan is None or not count or len(plan.repeated) > 1 else (written_rows(plan, count), shape)
+    found[key] = None if plan is None or not count or len(plan.repeated) > 1 else (fast_path().rows(plan, count), shape)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from . import devices
 from .errors import ArgumentError, type_name
 from .locks import new_lock, remember
+from .tensor import adopt
 
 _starting = new_lock()
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
@@ -59,8 +60,6 @@ class Generator:
 
     def get_state(self) -> Any:
         """The seed and the position in its stream, as a uint8 Tensor."""
-        from .tensor import adopt
-
         return adopt(self._state_words().view(np.uint8))
 
     def set_state(self, new_state: Any) -> None:

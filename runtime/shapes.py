@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, DimensionError, ShapeError, type_name
 
 _new = tuple.__new__
 Shape = tuple[int, ...]  # as tensors keep it and kernels take it; users see a Size
@@ -139,3 +139,23 @@ def gathered(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     if kwargs and not args:
         return ()
     return args if len(args) == 1 and not hasattr(args[0], "__index__") else (args,)
+
+
+def wrapped_dim(op: str, dim: int, ndim: int, wrap_scalar: bool = True) -> int:
+    """The dimension in `[0, ndim)`; a 0-d tensor counts as having one unless `wrap_scalar` is False."""
+    if ndim == 0:
+        if not wrap_scalar:
+            raise DimensionError(f"{op}(): Dimension specified as {dim} but tensor has no dimensions")
+        ndim = 1
+    if -ndim <= dim < ndim:
+        return dim + ndim if dim < 0 else dim
+    raise DimensionError(
+        f"{op}(): Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
+    )
+
+
+def dim_of(op: str, dim: Any, ndim: int) -> int:
+    """The dimension that a user names, in `[0, ndim)`."""
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise ArgumentError(f"{op}(): argument 'dim' must be int, not {type_name(dim)}")
+    return wrapped_dim(op, operator.index(dim), ndim, wrap_scalar=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dtypes import int64
+from .fast_path import fast_path
 from .recipe import Layout, Recipe
 from .tensor import TensorBase
 
@@ -39,9 +40,7 @@ class StructuredOp:
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
             raise AttributeError(name)
-        from .native.launching import structured_function
-
-        self.launch = structured_function(self)
+        self.launch = fast_path().structured(self)
         return self.launch
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
@@ -76,12 +75,10 @@ class StructuredOp:
         recipe = self.find(*known)
         if recipe is None:
             return None
-        from .native.recipes import written
-
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
         if "L" in self.letters:
-            return written(recipe, known[0], "T" * MOST_LISTED, self.outputs, own)
-        return written(recipe, known, self.letters, self.outputs, own)
+            return fast_path().recipe(recipe, known[0], "T" * MOST_LISTED, self.outputs, own)
+        return fast_path().recipe(recipe, known, self.letters, self.outputs, own)
 
 
 def as_known(letter: str, argument: Any) -> Any:
@@ -129,9 +126,7 @@ class StructuredGradient:
     def __getattr__(self, name: str) -> Any:
         if name != "gradients":
             raise AttributeError(name)
-        from .native.launching import recipe_gradients
-
-        self.gradients = recipe_gradients(self)
+        self.gradients = fast_path().recipe_gradients(self)
         return self.gradients
 
     def remember(self, node: Any, grad: Any) -> bool:
@@ -167,8 +162,6 @@ class StructuredGradient:
         recipe = self.find(*known)
         if recipe is None:
             return None
-        from .native.recipes import written
-
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
-        return written(recipe, values, letters, outputs, ())
+        return fast_path().recipe(recipe, values, letters, outputs, ())

@@ -17,8 +17,9 @@ import numpy as np
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
+from .errors import ArgumentError, type_name
 from .locks import new_lock
-from .shapes import Shape, Size, byte_strides, contiguous_strides, is_contiguous
+from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
 _new = object.__new__
 _new_size = tuple.__new__
@@ -126,9 +127,7 @@ class TensorBase:
         """The shape, or the size of the dimension `dim`."""
         if dim is None:
             return _new_size(Size, self._shape)
-        from .checks import wrap_dim
-
-        return self._shape[wrap_dim("size", dim, len(self._shape), wrap_scalar=False)]
+        return self._shape[dim_of("size", dim, len(self._shape))]
 
     def stride(self, dim: int | None = None) -> Any:
         """The step in elements from one index to the next, for each dimension or for the dimension `dim`."""
@@ -137,9 +136,7 @@ class TensorBase:
             strides = contiguous_strides(self._shape)
         if dim is None:
             return strides
-        from .checks import wrap_dim
-
-        return strides[wrap_dim("stride", dim, len(self._shape), wrap_scalar=False)]
+        return strides[dim_of("stride", dim, len(self._shape))]
 
     def storage_offset(self) -> int:
         """The place of the first element in the storage, in elements."""
@@ -197,9 +194,9 @@ class TensorBase:
 
     def is_same_size(self, other: TensorBase) -> bool:
         """Whether the shape of `other` is the same."""
-        from .checks import tensor
-
-        return self._shape == tensor("is_same_size", "other", other)._shape
+        if not isinstance(other, TensorBase):
+            raise ArgumentError(f"is_same_size(): argument 'other' must be Tensor, not {type_name(other)}")
+        return self._shape == other._shape
 
     def _bump_version(self, writer: str = "an in-place operation") -> None:
         """Note a write to the memory and the op that did it; all views share the count."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import importlib
-import os
 from typing import Any
+
+from .kernels.jobs.thread_count import choose, get_num_threads
+from .kernels.jobs.workers import resize
+
+__all__ = ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads"]
 
 _BLAS_SETTERS = (
     "scipy_openblas_set_num_threads64_",  # NumPy's own wheels
@@ -16,7 +19,6 @@ _BLAS_SETTERS = (
     "MKL_Set_Num_Threads",
     "bli_thread_set_num_threads",
 )
-_chosen: int | None = None
 
 
 def set_num_threads(number: int, /) -> None:
@@ -34,24 +36,11 @@ def set_num_threads(number: int, /) -> None:
         >>> sg.get_num_threads()
         1
     """
-    global _chosen
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
-    from .kernels.jobs.workers import resize
-
     _set_blas_threads(number)
-    _chosen = number
+    choose(number)
     resize()
-
-
-def get_num_threads() -> int:
-    """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
-    return _available() if _chosen is None else _chosen
-
-
-@functools.cache
-def _available() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def get_num_interop_threads() -> int:

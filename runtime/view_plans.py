@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .fast_path import fast_path
+
 MOST = 4096  # of one op; then it forgets all of them
 
 
@@ -29,9 +31,7 @@ class ViewOp:
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
             raise AttributeError(name)
-        from .native.launching import view_function
-
-        self.launch = view_function(self)
+        self.launch = fast_path().view(self)
         return self.launch
 
     def remember(self, source: Any, given: tuple[Any, ...], found: tuple[Any, ...]) -> None:

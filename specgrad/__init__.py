@@ -124,6 +124,7 @@ from .runtime.layouts import (
 )
 from .runtime.limits import finfo, iinfo
 from .runtime.low_rank import pca_lowrank, svd_lowrank
+from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
 from .runtime.printing import set_printoptions
 from .runtime.queries import (
     allclose,

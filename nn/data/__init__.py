@@ -2,8 +2,16 @@
 
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
-from .dataset import Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .joined import ChainDataset, ConcatDataset, StackDataset
+from .dataset import (
+    ChainDataset,
+    ConcatDataset,
+    Dataset,
+    IterableDataset,
+    StackDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
 from .weighted import WeightedRandomSampler
 from .worker_info import WorkerInfo, get_worker_info

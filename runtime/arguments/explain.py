@@ -10,9 +10,9 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from opcode import opmap
-from types import FrameType, MethodType, TracebackType
+from types import CodeType, FrameType, MethodType, TracebackType
 from typing import Any
 
 from .. import errors, indexing, interop
@@ -20,7 +20,6 @@ from ..errors import ArgumentError
 from ..failures import described
 from ..user_warning import PACKAGE
 from .fitting import came, fits, in_words
-from .guard import guards
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 _PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, NotImplementedError)
@@ -32,8 +31,13 @@ _FOUND = "_argument_error"  # on an error that is on its way out: what an inner 
 _TEXT_LENGTH = 60
 
 
-def explain(function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise what explains why the call failed; return when `error` is to pass as it is."""
+def explain(
+    function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], guards: Set[CodeType]
+) -> None:
+    """Raise what explains why the call failed; return when `error` is to pass as it is.
+
+    `guards` are the code objects of all functions that ask for an explanation: the outermost of them raises it.
+    """
     entered = error.__traceback__
     if isinstance(error, _PASSING) or entered is None or not _is_inside(function, error, entered.tb_next):
         return
@@ -42,7 +46,7 @@ def explain(function: Callable[..., Any], error: Exception, args: tuple[Any, ...
     if _is_on_purpose(function, error, given):
         return
     found = misfit(function, given) or getattr(error, _FOUND, None)
-    if not _is_outermost(entered.tb_frame):
+    if not _is_outermost(entered.tb_frame, guards):
         setattr(error, _FOUND, found)
     elif found is not None or not _asks_for_a_key(error, given):
         try:
@@ -94,7 +98,7 @@ def _is_below(frame: FrameType) -> bool:
     return file.startswith(_STANDARD) and "-packages" not in file
 
 
-def _is_outermost(frame: FrameType) -> bool:
+def _is_outermost(frame: FrameType, guards: Set[CodeType]) -> bool:
     """Whether no other guard stands between this one and the user."""
     caller = frame.f_back
     while caller is not None and _is_below(caller):

@@ -30,7 +30,7 @@ def leave(function: Callable[..., Any], error: Exception, args: tuple[Any, ...],
         from .explain import explain  # only programs that fail need it
     except Exception:  # nothing can be imported: the interpreter ends, or its files may not be read any more
         return
-    explain(function, error, args, kwargs)
+    explain(function, error, args, kwargs, guards)
 
 
 def explained(function: AnyFunction) -> AnyFunction:

@@ -14,7 +14,7 @@ from ..locks import new_lock
 from .accumulation import accumulate
 from .grad_mode import mode
 from .hooks import RemovableHandle, leaf_hooks
-from .node import LEAF, OUTPUT, Node
+from .node import LEAF, OUTPUT, Node, inspection
 from .relaid import shown
 from .view_origins import NOWHERE
 
@@ -77,6 +77,9 @@ def next_functions(node: Node) -> tuple[tuple[Any, int], ...]:
         seen.ends = ends
         node.edges = seen
     return found
+
+
+inspection.next_functions = next_functions
 
 
 def next_function(edge: Any) -> tuple[Any, int]:

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
-from ..native.launching import stay, walker
+from ..fast_path import stay, walker
 from .accumulation import accumulate, all_different
 from .capture import Capture
 from .grad_mode import mode, watch

@@ -7,7 +7,7 @@ has several outputs, the leaf tensor itself, or None when the input needs no gra
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import GraphError
@@ -38,6 +38,16 @@ class Freed:
 
 
 FREED = Freed()
+
+
+class Inspection:
+    """What users see of nodes, by functions that make nodes themselves: their modules put them here when imported."""
+
+    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # accumulate_grad.py
+    show_saved: Callable[[type[Node]], None]  # saved_access.py
+
+
+inspection = Inspection()
 
 
 class Node:
@@ -72,9 +82,7 @@ class Node:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if isinstance(cls.__dict__.get("saved_slots"), tuple):
-            from .saved_access import show_saved
-
-            show_saved(cls)
+            inspection.show_saved(cls)
         if cls.elementwise is not None and cls.inputs:
             cls.elementwise.node = cls
 
@@ -116,9 +124,7 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """The nodes that the gradients go to, each with the number of its output."""
-        from .accumulate_grad import next_functions
-
-        return next_functions(self)
+        return inspection.next_functions(self)
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""

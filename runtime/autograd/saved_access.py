@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import GraphError, type_name
 from ..tensor import alias
-from .node import FREED
+from .node import FREED, inspection
 from .packed import Packed, at_place
 from .saved import edge_from, edge_of, modified, version_of
 
@@ -23,6 +23,9 @@ def show_saved(node_class: Any) -> None:
         name = slot.removeprefix(KEPT)
         setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))
         setattr(node_class, f"_raw_saved_{name}", SavedAttribute(slot, raw=True))
+
+
+inspection.show_saved = show_saved
 
 
 class SavedAttribute:

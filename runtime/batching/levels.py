@@ -29,6 +29,13 @@ class _Running(PerThread):
 
 
 _running = _Running()
+_watcher = Watcher()
+
+
+def let_watch(watcher: Watcher) -> None:
+    """Say who takes the place of ops and of custom Functions while a vmap runs: nothing here knows of rules."""
+    global _watcher
+    _watcher = watcher
 
 
 def running_levels() -> tuple[VmapLevel, ...]:
@@ -44,12 +51,10 @@ def is_running(number: int) -> bool:
 @contextmanager
 def vmap_level(size: int, randomness: str) -> Iterator[int]:
     """Inside, ops on tensors of the level yielded compute whole batches."""
-    from .intercept import intercept
-
     before, numbers = _running.levels, _running.numbers
     level = VmapLevel(next(_numbers), size, randomness)
     _running.levels, _running.numbers = (*before, level), (*numbers, level.number)
-    watch.enter("vmap", Watcher(lift=intercept, order=10))
+    watch.enter("vmap", _watcher)
     try:
         yield level.number
     finally:

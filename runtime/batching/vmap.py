@@ -6,13 +6,18 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..autograd.grad_mode import Watcher
 from ..namespace import op
 from ..pytree import flatten, unflatten
 from ..random import get_rng_state, set_rng_state
 from ..tensor import TensorBase
 from .dims import given_dims, name_of, output_dims
-from .levels import RANDOMNESS, vmap_level
+from .function import apply_batched
+from .intercept import intercept
+from .levels import RANDOMNESS, let_watch, vmap_level
 from .tensor import level_of, whole, wrap
+
+let_watch(Watcher(lift=intercept, function=apply_batched, order=10))
 
 
 def vmap(

@@ -88,6 +88,7 @@ def prod_others(self: Any, dim: int) -> Any:
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {
     "sum": wide(np.sum),
+    "filled": lambda self, size: np.full(size, self),
     "prod": wide(np.prod),
     "prod_others": prod_others,
     "mean": reduction(np.mean),

@@ -1,5 +1,6 @@
 """Kernels that give all gradients of a node at once: when they run, and that the formulas stand in elsewhere."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,13 @@ def test_gradients_of_strided_outputs_are_taken_as_they_lie() -> None:
         found = sg.autograd.grad(function(x), x, seed.t())[0]
         right = sg.autograd.grad(function(x), x, seed.t().contiguous())[0]
         np.testing.assert_array_equal(found.numpy(), right.numpy())
+
+
+@pytest.mark.parametrize("reduce", [sg.sum, sg.mean])
+def test_a_recorded_gradient_of_a_total_has_no_gaps(reduce: Callable[[Any], Any]) -> None:
+    """Expanded it would be as right, but what is computed with it would leave the fast path: 2.5 times the time."""
+    x = sg.ones(3, 4, requires_grad=True)
+    (gradient,) = sg.autograd.grad(reduce(x * x), x, create_graph=True)
+    assert gradient.is_contiguous() and gradient.grad_fn is not None
+    (recorded,) = reduce(x).grad_fn(sg.ones(()))
+    assert recorded.is_contiguous()

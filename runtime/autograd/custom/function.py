@@ -177,10 +177,8 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
-    if watch.lifts:
-        from ...batching.function import apply_batched
-
-        found = apply_batched(cls, args)
+    for function in watch.functions:
+        found = function(cls, args)
         if found is not PLAIN:
             return found
     ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))

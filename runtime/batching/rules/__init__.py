@@ -23,6 +23,7 @@ from .sequences import temporal
 from .shapes import (
     along,
     broadcasting,
+    filled,
     joined,
     leading,
     new_dimension,
@@ -55,6 +56,7 @@ __all__ = [
     "embed_backward",
     "everything",
     "extreme",
+    "filled",
     "filling",
     "joined",
     "leading",

@@ -105,6 +105,12 @@ def restrided_sum(call: Call) -> Any:
     return call.run(arguments | {"to_size": [call.size, *call["to_size"]]})
 
 
+def filled(call: Call) -> Any:
+    """One number for each example, repeated to a shape."""
+    size = as_list(call["size"])
+    return padded(call.whole(call["input"]), len(size)).expand((call.size, *size)).clone()
+
+
 def rolled(call: Call) -> Any:
     """Along dimensions; without any along the flattened example."""
     if as_list(call["dims"]):

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from ...threads import get_num_threads
 from ..loading import load_compiler
 from . import layout
 from .layout import (
@@ -41,6 +40,7 @@ from .layout import (
     R,
     words,
 )
+from .thread_count import get_num_threads
 
 NONE_FOR_GOOD = -1  # workers
 PATIENCE = 1.0  # seconds in which workers may finish what they do when the interpreter ends

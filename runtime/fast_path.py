@@ -1,0 +1,85 @@
+"""The fast path: functions that take the call of an op, or give None so that the general path takes it.
+
+Nothing here knows how they are made. `native/` registers itself when specgrad is imported, and nothing that is called
+from here imports it. Without it (`SPECGRAD_NATIVE=0`, or an interpreter that it does not know) there is the general
+path alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+
+def not_handled(*arguments: Any) -> None:
+    """The fast function of an op that has none: every call is for the general path."""
+
+
+def stay(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
+    """The walk through a graph where there is none: Python runs the node at which it stands."""
+    return node, gradient
+
+
+class FastPath:
+    """What makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
+
+    def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
+        """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
+        return not_handled
+
+    def view(self, op: Any) -> Callable[..., Any]:
+        """A view op's `launch(tensor, *arguments)`."""
+        return not_handled
+
+    def structured(self, op: Any) -> Callable[..., Any]:
+        """The `launch(*arguments)` of an op with a structured kernel."""
+        return not_handled
+
+    def recipe_gradients(self, op: Any) -> Callable[..., Any]:
+        """`gradients(node, gradient)` of a node whose gradients may come by recipes."""
+        return not_handled
+
+    def item_getter(self) -> Callable[..., Any]:
+        """getitem(x, key): a view that has been found before."""
+        return not_handled
+
+    def walker(self) -> Callable[..., Any]:
+        """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
+        return stay
+
+    def rows(self, plan: Any, count: int) -> Any:
+        """A plan of rows as the fast functions read it."""
+        return None
+
+    def recipe(self, recipe: Any, layouts: Any, letters: str, outputs: int, arguments: Any) -> Any:
+        """A recipe as the fast functions read it; None where there are no such functions."""
+        return None
+
+
+class _Registered:
+    fast: FastPath = FastPath()
+
+
+def register(fast: FastPath) -> None:
+    """From now on fast functions are made by `fast`."""
+    _Registered.fast = fast
+    item_getter.cache_clear()
+    walker.cache_clear()
+
+
+def fast_path() -> FastPath:
+    """What makes the fast functions."""
+    return _Registered.fast
+
+
+@functools.cache
+def item_getter() -> Callable[..., Any]:
+    """`FastPath.item_getter`, made once."""
+    return _Registered.fast.item_getter()
+
+
+@functools.cache
+def walker() -> Callable[..., Any]:
+    """`FastPath.walker`, made once."""
+    return _Registered.fast.walker()

@@ -1,0 +1,119 @@
+"""Native code as the fast path: which function, with which plan, takes the calls of an op.
+
+Modules of native code need numba's compiler, so they are loaded when the first op asks, not with specgrad.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import fast_path
+from ..fast_path import FastPath, not_handled, stay
+from ..kernels.loading import load_compiler
+
+
+@functools.cache
+def supported() -> bool:
+    """Whether native code runs here; its compiler is then loaded."""
+    from . import layout
+
+    if found := layout.supported():
+        load_compiler()
+    return found
+
+
+class NativePath(FastPath):
+    """Functions of machine code; each method says what they are given."""
+
+    def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
+        """Of contiguous tensors of one shape and native dtype, and of two that broadcast."""
+        if not supported():
+            return not_handled
+        from . import forward, plans
+        from .builtins import builtin
+        from .node_gradients import gradients
+        from .world import node_plans
+
+        doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
+        if name == "gradients":
+            if not plans.has_room_backward(op.node):
+                return not_handled
+            plan = node_plans[op.node] = plans.gradient_plan(op.node)
+            return builtin(gradients, plan, doc)
+        return builtin(getattr(forward, name), plans.forward_plan(op), doc) if plans.has_room(op) else not_handled
+
+    def view(self, op: Any) -> Callable[..., Any]:
+        """Of a layout and arguments that the op has seen."""
+        if not supported():
+            return not_handled
+        from .builtins import builtin
+        from .plans import view_plan
+        from .views import launch_view
+
+        return builtin(launch_view, view_plan(op), f"{op.name} of a tensor whose layout it has seen; None for others.")
+
+    def structured(self, op: Any) -> Callable[..., Any]:
+        """Of layouts and arguments that have a recipe."""
+        if not supported():
+            return not_handled
+        from .builtins import builtin
+        from .plans import structured_plan
+        from .structured import launch
+
+        return builtin(launch, structured_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
+
+    def recipe_gradients(self, op: Any) -> Callable[..., Any]:
+        """Of a node's layouts that have a recipe; the walk through a graph knows of it too."""
+        if not supported():
+            return not_handled
+        from .builtins import builtin
+        from .node_gradients import gradients
+        from .plans import recipe_gradient_plan
+        from .world import node_plans
+
+        plan = node_plans[op.node] = recipe_gradient_plan(op)
+        doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
+        return builtin(gradients, plan, doc)
+
+    def item_getter(self) -> Callable[..., Any]:
+        """For ints and slices, where `select` and `slice` have found the view."""
+        if not supported():
+            return not_handled
+        from .builtins import builtin
+        from .getitem import getitem
+        from .plans import getitem_plan
+
+        doc = "x[key] for ints and slices; None where select and slice have yet to find it."
+        return builtin(getitem, getitem_plan(), doc)
+
+    def walker(self) -> Callable[..., Any]:
+        """Nodes whose gradients are native."""
+        if not supported():
+            return stay
+        from .builtins import builtin
+        from .walk import walk
+
+        return builtin(walk, np.zeros(1, np.int64), "Run nodes of a backward pass from one to the next.")
+
+    def rows(self, plan: Any, count: int) -> Any:
+        """Rows as words."""
+        if not supported():
+            return None
+        from .plans import rows_plan
+
+        return rows_plan(plan, count)
+
+    def recipe(self, recipe: Any, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]) -> Any:
+        """A recipe as words."""
+        if not supported():
+            return None
+        from .recipes import written
+
+        return written(recipe, layouts, letters, outputs, arguments)
+
+
+fast_path.register(NativePath())
