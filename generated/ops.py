@@ -10,36 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..runtime import checks, views
-from ..runtime.autograd import (
-    formulas_bags,
-    formulas_contraction,
-    formulas_convolution,
-    formulas_counting,
-    formulas_covariance,
-    formulas_ctc,
-    formulas_decompositions,
-    formulas_differences,
-    formulas_elementwise,
-    formulas_forms,
-    formulas_fourier,
-    formulas_fractional,
-    formulas_frames,
-    formulas_grids,
-    formulas_images,
-    formulas_joining,
-    formulas_linalg,
-    formulas_lu,
-    formulas_matrix,
-    formulas_network,
-    formulas_places,
-    formulas_products,
-    formulas_rearranging,
-    formulas_reductions,
-    formulas_shape,
-    formulas_solving,
-    formulas_statistics,
-    formulas_value_losses,
-)
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, view_in_place
@@ -48,103 +18,134 @@ from ..runtime.autograd.undefined import record_undefined
 from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.elementwise import Promoting, result_dtype, run
 from ..runtime.failures import listed, reraise
-from ..runtime.kernels.cpu import attention as attention_kernels
-from ..runtime.kernels.cpu import borders as borders_kernels
-from ..runtime.kernels.cpu import class_loss as class_loss_kernels
-from ..runtime.kernels.cpu import conv as conv_kernels
-from ..runtime.kernels.cpu import counting as counting_kernels
-from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
-from ..runtime.kernels.cpu import ctc as ctc_kernels
-from ..runtime.kernels.cpu import decompositions as decompositions_kernels
-from ..runtime.kernels.cpu import distances as distances_kernels
-from ..runtime.kernels.cpu import embedding as embedding_kernels
-from ..runtime.kernels.cpu import filling as filling_kernels
-from ..runtime.kernels.cpu import fourier as fourier_kernels
-from ..runtime.kernels.cpu import gathering as gathering_kernels
-from ..runtime.kernels.cpu import gru as gru_kernels
-from ..runtime.kernels.cpu import indexing as indexing_kernels
-from ..runtime.kernels.cpu import lapack as lapack_kernels
-from ..runtime.kernels.cpu import ldl as ldl_kernels
-from ..runtime.kernels.cpu import linalg as linalg_kernels
-from ..runtime.kernels.cpu import linear as linear_kernels
-from ..runtime.kernels.cpu import loss as loss_kernels
-from ..runtime.kernels.cpu import lstm as lstm_kernels
-from ..runtime.kernels.cpu import lu as lu_kernels
-from ..runtime.kernels.cpu import membership as membership_kernels
-from ..runtime.kernels.cpu import moments as moments_kernels
-from ..runtime.kernels.cpu import normalization as normalization_kernels
-from ..runtime.kernels.cpu import parts as parts_kernels
-from ..runtime.kernels.cpu import pool as pool_kernels
-from ..runtime.kernels.cpu import ranking as ranking_kernels
-from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
-from ..runtime.kernels.cpu import reductions as reductions_kernels
-from ..runtime.kernels.cpu import resampling as resampling_kernels
-from ..runtime.kernels.cpu import resampling_bytes as resampling_bytes_kernels
-from ..runtime.kernels.cpu import rms as rms_kernels
-from ..runtime.kernels.cpu import rnn as rnn_kernels
-from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
-from ..runtime.kernels.cpu import running as running_kernels
-from ..runtime.kernels.cpu import scans as scans_kernels
-from ..runtime.kernels.cpu import searching as searching_kernels
-from ..runtime.kernels.cpu import selections as selections_kernels
-from ..runtime.kernels.cpu import shape as shape_kernels
-from ..runtime.kernels.cpu import softmax as softmax_kernels
-from ..runtime.kernels.cpu import solving as solving_kernels
-from ..runtime.kernels.cpu import sorting as sorting_kernels
-from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
+from ..runtime.ops.attention import checks as attention_checks
+from ..runtime.ops.attention import cpu as attention_cpu
+from ..runtime.ops.complex import checks as complex_checks
+from ..runtime.ops.complex import cpu as complex_cpu
+from ..runtime.ops.conv import checks as conv_checks
+from ..runtime.ops.conv import cpu as conv_cpu
+from ..runtime.ops.conv import formulas as conv_formulas
+from ..runtime.ops.distance import checks as distance_checks
+from ..runtime.ops.distance import cpu as distance_cpu
+from ..runtime.ops.elementwise import checks as elementwise_checks
+from ..runtime.ops.elementwise import checks_activations as elementwise_checks_activations
+from ..runtime.ops.elementwise import checks_special as elementwise_checks_special
+from ..runtime.ops.elementwise import formulas as elementwise_formulas
+from ..runtime.ops.embedding import checks as embedding_checks
+from ..runtime.ops.embedding import checks_bags as embedding_checks_bags
+from ..runtime.ops.embedding import cpu as embedding_cpu
+from ..runtime.ops.embedding import formulas_bags as embedding_formulas_bags
+from ..runtime.ops.fft import checks as fft_checks
+from ..runtime.ops.fft import checks_stft as fft_checks_stft
+from ..runtime.ops.fft import cpu as fft_cpu
+from ..runtime.ops.fft import formulas as fft_formulas
+from ..runtime.ops.fft import formulas_stft as fft_formulas_stft
+from ..runtime.ops.image import checks as image_checks
+from ..runtime.ops.image import checks_padding as image_checks_padding
+from ..runtime.ops.image import cpu_padding as image_cpu_padding
+from ..runtime.ops.image import cpu_resample as image_cpu_resample
+from ..runtime.ops.image import cpu_resample_bytes as image_cpu_resample_bytes
+from ..runtime.ops.image import formulas as image_formulas
+from ..runtime.ops.indexing import checks as indexing_checks
+from ..runtime.ops.indexing import checks_take_put as indexing_checks_take_put
+from ..runtime.ops.indexing import cpu as indexing_cpu
+from ..runtime.ops.indexing import cpu_gather as indexing_cpu_gather
+from ..runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
+from ..runtime.ops.indexing import cpu_scatter_reduce as indexing_cpu_scatter_reduce
+from ..runtime.ops.indexing import formulas_take_put as indexing_formulas_take_put
+from ..runtime.ops.linalg import checks as linalg_checks
+from ..runtime.ops.linalg import checks_ldl as linalg_checks_ldl
+from ..runtime.ops.linalg import checks_lu as linalg_checks_lu
+from ..runtime.ops.linalg import checks_norms as linalg_checks_norms
+from ..runtime.ops.linalg import cpu as linalg_cpu
+from ..runtime.ops.linalg import cpu_decompositions as linalg_cpu_decompositions
+from ..runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
+from ..runtime.ops.linalg import cpu_ldl as linalg_cpu_ldl
+from ..runtime.ops.linalg import cpu_lu as linalg_cpu_lu
+from ..runtime.ops.linalg import formulas as linalg_formulas
+from ..runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
+from ..runtime.ops.linalg import formulas_lu as linalg_formulas_lu
+from ..runtime.ops.linalg import formulas_norms as linalg_formulas_norms
+from ..runtime.ops.loss import checks as loss_checks
+from ..runtime.ops.loss import checks_ctc as loss_checks_ctc
+from ..runtime.ops.loss import checks_pairs as loss_checks_pairs
+from ..runtime.ops.loss import checks_values as loss_checks_values
+from ..runtime.ops.loss import cpu as loss_cpu
+from ..runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
+from ..runtime.ops.loss import cpu_ctc as loss_cpu_ctc
+from ..runtime.ops.loss import cpu_nll as loss_cpu_nll
+from ..runtime.ops.loss import formulas as loss_formulas
+from ..runtime.ops.loss import formulas_ctc as loss_formulas_ctc
+from ..runtime.ops.loss import formulas_reduce as loss_formulas_reduce
+from ..runtime.ops.loss import plans as loss_plans
+from ..runtime.ops.matmul import checks as matmul_checks
+from ..runtime.ops.matmul import checks_contraction as matmul_checks_contraction
+from ..runtime.ops.matmul import checks_linear as matmul_checks_linear
+from ..runtime.ops.matmul import cpu as matmul_cpu
+from ..runtime.ops.matmul import cpu_linear as matmul_cpu_linear
+from ..runtime.ops.matmul import formulas as matmul_formulas
+from ..runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
+from ..runtime.ops.matmul import formulas_products as matmul_formulas_products
+from ..runtime.ops.matmul import plans as matmul_plans
+from ..runtime.ops.norm import checks as norm_checks
+from ..runtime.ops.norm import cpu as norm_cpu
+from ..runtime.ops.norm import cpu_rms as norm_cpu_rms
+from ..runtime.ops.norm import cpu_running as norm_cpu_running
+from ..runtime.ops.norm import plans as norm_plans
+from ..runtime.ops.pooling import checks as pooling_checks
+from ..runtime.ops.pooling import checks_fractional as pooling_checks_fractional
+from ..runtime.ops.pooling import cpu as pooling_cpu
+from ..runtime.ops.pooling import formulas as pooling_formulas
+from ..runtime.ops.pooling import formulas_fractional as pooling_formulas_fractional
+from ..runtime.ops.recurrent import checks as recurrent_checks
+from ..runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
+from ..runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
+from ..runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
+from ..runtime.ops.reduction import checks as reduction_checks
+from ..runtime.ops.reduction import checks_covariance as reduction_checks_covariance
+from ..runtime.ops.reduction import checks_statistics as reduction_checks_statistics
+from ..runtime.ops.reduction import cpu as reduction_cpu
+from ..runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
+from ..runtime.ops.reduction import cpu_moments as reduction_cpu_moments
+from ..runtime.ops.reduction import formulas as reduction_formulas
+from ..runtime.ops.reduction import formulas_covariance as reduction_formulas_covariance
+from ..runtime.ops.reduction import formulas_statistics as reduction_formulas_statistics
+from ..runtime.ops.reduction import plans as reduction_plans
+from ..runtime.ops.scan import checks as scan_checks
+from ..runtime.ops.scan import cpu as scan_cpu
+from ..runtime.ops.scan import formulas_differences as scan_formulas_differences
+from ..runtime.ops.shape import checks as shape_checks
+from ..runtime.ops.shape import checks_backward as shape_checks_backward
+from ..runtime.ops.shape import checks_grids as shape_checks_grids
+from ..runtime.ops.shape import checks_repeat as shape_checks_repeat
+from ..runtime.ops.shape import checks_slice_join as shape_checks_slice_join
+from ..runtime.ops.shape import checks_stack_split as shape_checks_stack_split
+from ..runtime.ops.shape import cpu as shape_cpu
+from ..runtime.ops.shape import cpu_pad_tri_flip as shape_cpu_pad_tri_flip
+from ..runtime.ops.shape import cpu_windows as shape_cpu_windows
+from ..runtime.ops.shape import formulas as shape_formulas
+from ..runtime.ops.shape import formulas_grids as shape_formulas_grids
+from ..runtime.ops.shape import formulas_repeat as shape_formulas_repeat
+from ..runtime.ops.shape import formulas_stack_split as shape_formulas_stack_split
+from ..runtime.ops.shape import plans as shape_plans
+from ..runtime.ops.softmax import checks as softmax_checks
+from ..runtime.ops.softmax import cpu as softmax_cpu
+from ..runtime.ops.softmax import plans as softmax_plans
+from ..runtime.ops.sorting import checks as sorting_checks
+from ..runtime.ops.sorting import checks_counting as sorting_checks_counting
+from ..runtime.ops.sorting import checks_quantile as sorting_checks_quantile
+from ..runtime.ops.sorting import checks_searchsorted as sorting_checks_searchsorted
+from ..runtime.ops.sorting import cpu as sorting_cpu
+from ..runtime.ops.sorting import cpu_counting as sorting_cpu_counting
+from ..runtime.ops.sorting import cpu_isin as sorting_cpu_isin
+from ..runtime.ops.sorting import cpu_median as sorting_cpu_median
+from ..runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
+from ..runtime.ops.sorting import formulas_counting as sorting_formulas_counting
 from ..runtime.overloads import Overloads
-from ..runtime.recipes import layers as layers_recipes
-from ..runtime.recipes import movement as movement_recipes
-from ..runtime.recipes import products as products_recipes
-from ..runtime.recipes import reductions as reductions_recipes
-from ..runtime.recipes import rows as rows_recipes
 from ..runtime.retyping import typed_alias, typed_view
-from ..runtime.rules import activations as activations_rules
-from ..runtime.rules import attention as attention_rules
-from ..runtime.rules import bags as bags_rules
-from ..runtime.rules import borders as borders_rules
-from ..runtime.rules import contraction as contraction_rules
-from ..runtime.rules import convolution as convolution_rules
-from ..runtime.rules import counting as counting_rules
-from ..runtime.rules import covariance as covariance_rules
-from ..runtime.rules import ctc as ctc_rules
-from ..runtime.rules import differences as differences_rules
-from ..runtime.rules import distances as distances_rules
-from ..runtime.rules import elementwise as elementwise_rules
-from ..runtime.rules import forms as forms_rules
-from ..runtime.rules import fourier as fourier_rules
-from ..runtime.rules import fractional as fractional_rules
-from ..runtime.rules import frames as frames_rules
-from ..runtime.rules import grids as grids_rules
-from ..runtime.rules import images as images_rules
-from ..runtime.rules import indexing as indexing_rules
-from ..runtime.rules import joining as joining_rules
-from ..runtime.rules import ldl as ldl_rules
-from ..runtime.rules import linalg as linalg_rules
-from ..runtime.rules import losses as losses_rules
-from ..runtime.rules import lu as lu_rules
-from ..runtime.rules import network as network_rules
-from ..runtime.rules import norms as norms_rules
-from ..runtime.rules import pairs as pairs_rules
-from ..runtime.rules import parts as parts_rules
-from ..runtime.rules import pieces as pieces_rules
-from ..runtime.rules import places as places_rules
-from ..runtime.rules import pooling as pooling_rules
-from ..runtime.rules import quantiles as quantiles_rules
-from ..runtime.rules import rearranging as rearranging_rules
-from ..runtime.rules import recurrent as recurrent_rules
-from ..runtime.rules import reductions as reductions_rules
-from ..runtime.rules import searching as searching_rules
-from ..runtime.rules import shape as shape_rules
-from ..runtime.rules import solving as solving_rules
-from ..runtime.rules import sorting as sorting_rules
-from ..runtime.rules import special as special_rules
-from ..runtime.rules import statistics as statistics_rules
-from ..runtime.rules import transposes as transposes_rules
-from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.structured_op import StructuredOp
 from ..runtime.tensor import TensorBase as Tensor
@@ -157,76 +158,73 @@ from . import functions, kernels
 
 Number = int | float | complex
 NUMBERS = frozenset((int, float, bool, complex))
-SUM_DEFAULT = StructuredOp("sum", reductions_recipes.sum_all, functions.SumBackward0, {"self": "T"})
-FILLED = StructuredOp("filled", reductions_recipes.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
+SUM_DEFAULT = StructuredOp("sum", reduction_plans.sum_all, functions.SumBackward0, {"self": "T"})
+FILLED = StructuredOp("filled", reduction_plans.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
 SUM_DIM_INTLIST = StructuredOp(
-    "sum", reductions_recipes.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
+    "sum", reduction_plans.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-MEAN_DEFAULT = StructuredOp("mean", reductions_recipes.mean_all, functions.MeanBackward0, {"self": "T"})
+MEAN_DEFAULT = StructuredOp("mean", reduction_plans.mean_all, functions.MeanBackward0, {"self": "T"})
 MEAN_DIM = StructuredOp(
-    "mean", reductions_recipes.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
+    "mean", reduction_plans.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
 SUM_TO_SIZE = StructuredOp(
-    "sum_to_size", reductions_recipes.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
+    "sum_to_size", reduction_plans.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
-MM = StructuredOp("mm", products_recipes.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+MM = StructuredOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
 SELECT_BACKWARD = StructuredOp(
     "select_backward",
-    movement_recipes.select_backward,
+    shape_plans.select_backward,
     functions.SelectBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "index": "n"},
 )
 SLICE_BACKWARD = StructuredOp(
     "slice_backward",
-    movement_recipes.slice_backward,
+    shape_plans.slice_backward,
     functions.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
-CAT = StructuredOp("cat", movement_recipes.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
-STACK = StructuredOp("stack", movement_recipes.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-CLONE = StructuredOp("clone", movement_recipes.clone, functions.CloneBackward0, {"self": "T"})
+CAT = StructuredOp("cat", shape_plans.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
+STACK = StructuredOp("stack", shape_plans.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
+CLONE = StructuredOp("clone", shape_plans.clone, functions.CloneBackward0, {"self": "T"})
 INDEX_SELECT = StructuredOp(
-    "index_select",
-    movement_recipes.index_select,
-    functions.IndexSelectBackward0,
-    {"self": "T", "dim": "n", "index": "I"},
+    "index_select", shape_plans.index_select, functions.IndexSelectBackward0, {"self": "T", "dim": "n", "index": "I"}
 )
 LINEAR = StructuredOp(
-    "linear", products_recipes.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
+    "linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
 )
 STANDARDIZE = StructuredOp(
     "standardize",
-    layers_recipes.standardize,
+    norm_plans.standardize,
     functions.StandardizeBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
     outputs=3,
 )
-SOFTMAX = StructuredOp("softmax", rows_recipes.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
+SOFTMAX = StructuredOp("softmax", softmax_plans.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
 SOFTMAX_BACKWARD = StructuredOp(
     "softmax_backward",
-    rows_recipes.softmax_backward,
+    softmax_plans.softmax_backward,
     functions.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 LOG_SOFTMAX = StructuredOp(
-    "log_softmax", rows_recipes.log_softmax, functions.LogSoftmaxBackward0, {"self": "T", "dim": "n"}
+    "log_softmax", softmax_plans.log_softmax, functions.LogSoftmaxBackward0, {"self": "T", "dim": "n"}
 )
 LOG_SOFTMAX_BACKWARD = StructuredOp(
     "log_softmax_backward",
-    rows_recipes.log_softmax_backward,
+    softmax_plans.log_softmax_backward,
     functions.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 CROSS_ENTROPY_LOSS = StructuredOp(
     "cross_entropy_loss",
-    layers_recipes.cross_entropy,
+    loss_plans.cross_entropy,
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
 )
 EMBEDDING = StructuredOp(
     "embedding",
-    movement_recipes.embedding,
+    shape_plans.embedding,
     functions.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
@@ -768,7 +766,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
 def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     self = checks.operand(name, "input", self)
     exponent = checks.scalar(name, "exponent", exponent)
-    self, exponent = elementwise_rules.integer_power(name, self, exponent)
+    self, exponent = elementwise_checks.integer_power(name, self, exponent)
     result, (self,) = run(kernels.POW_TENSOR_SCALAR, name, (self,), (Promoting(exponent),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PowBackward1.record(result, self, exponent)
@@ -2491,7 +2489,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         self = checks.tensor(name, "input", self)
     if approximate.__class__ is not str:
         approximate = checks.string(name, "approximate", approximate)
-    self, approximate = elementwise_rules.gelu_approximation(name, self, approximate)
+    self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
 
@@ -2618,7 +2616,7 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 def _celu(name: str, self, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, alpha = activations_rules.celu_scale(name, self, alpha)
+    self, alpha = elementwise_checks_activations.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CeluBackward0.record(result, self, alpha)
@@ -2887,7 +2885,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
 def _softshrink(name: str, self, lambd, into=None) -> Any:
     self = checks.operand(name, "input", self)
     lambd = checks.scalar(name, "lambd", lambd)
-    self, lambd = activations_rules.shrink_width(name, self, lambd)
+    self, lambd = elementwise_checks_activations.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftshrinkBackward0.record(result, self, lambd)
@@ -3023,7 +3021,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = activations_rules.two_halves(name, self, dim)
+    self, dim = elementwise_checks_activations.two_halves(name, self, dim)
     halves = op.chunk(self, 2, dim)
     return halves[0] * op.sigmoid(halves[1])
 
@@ -3059,8 +3057,8 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, weight = activations_rules.channel_slopes(name, self, weight)
-    return op.channel_leak(self, formulas_elementwise.along_channels(weight, self.ndim))
+    self, weight = elementwise_checks_activations.channel_slopes(name, self, weight)
+    return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
 
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
@@ -3752,7 +3750,7 @@ def imag(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.with_imaginary_part(name, self)
+    (self,) = complex_checks.with_imaginary_part(name, self)
     return op.select(op.view_as_real(self), -1, 1)
 
 
@@ -3938,7 +3936,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
+    self, other, alpha = elementwise_checks.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
@@ -3993,7 +3991,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
+    self, other, alpha = elementwise_checks.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
@@ -4162,7 +4160,7 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
         other = checks.tensor(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
         rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
-    self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
+    self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
         if rounding_mode is None
@@ -4226,7 +4224,7 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     other = checks.scalar(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
         rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
-    self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
+    self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
         if rounding_mode is None
@@ -4308,7 +4306,7 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _floor_divide(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    self, other = elementwise_rules.integer_divisor(name, self, other)
+    self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FloorDivideBackward0.record(result, self, other)
@@ -4352,7 +4350,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
 def _trunc_divide(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    self, other = elementwise_rules.integer_divisor(name, self, other)
+    self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.TruncDivideBackward0.record(result, self, other)
@@ -4414,7 +4412,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _remainder(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    self, other = elementwise_rules.integer_divisor(name, self, other)
+    self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RemainderBackward0.record(result, self, other)
@@ -4476,7 +4474,7 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
 def _fmod(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    self, other = elementwise_rules.integer_divisor(name, self, other)
+    self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmodBackward0.record(result, self, other)
@@ -4981,7 +4979,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     condition = checks.tensor(name, "condition", condition)
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
-    condition, self, other = elementwise_rules.boolean_condition(name, condition, self, other)
+    condition, self, other = elementwise_checks.boolean_condition(name, condition, self, other)
     result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.WhereBackward0.record(result, condition, self, other)
@@ -5075,7 +5073,7 @@ def clamp_default(
         min = checks.scalar(name, "min", min)
     if max is not None:
         max = checks.scalar(name, "max", max)
-    self, min, max = elementwise_rules.some_bound(name, self, min, max)
+    self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
     )
@@ -5127,7 +5125,7 @@ def clamp_tensor(
         min = checks.tensor(name, "min", min)
     if max is not None and not isinstance(max, Tensor):
         max = checks.tensor(name, "max", max)
-    self, min, max = elementwise_rules.some_bound(name, self, min, max)
+    self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
         if min is None
@@ -6770,8 +6768,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if p.__class__ is not int:
         p = checks.integer(name, "p", p)
-    self, p = special_rules.positive_order(name, self, p)
-    return formulas_elementwise.multivariate_log_gamma(self, p)
+    self, p = elementwise_checks_special.positive_order(name, self, p)
+    return elementwise_formulas.multivariate_log_gamma(self, p)
 
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
@@ -6870,7 +6868,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
-    n, self = special_rules.nonnegative_order(name, n, self)
+    n, self = elementwise_checks_special.nonnegative_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)
@@ -7774,7 +7772,7 @@ def _frexp(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
-        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
+        results = outputs(complex_cpu.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -7975,14 +7973,14 @@ def nan_to_num(
         neginf = checks.floating(name, "neginf", neginf)
     if self.is_complex():
         of_nan = 0.0 if nan is None else nan
-        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
-        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
         real = op.replace_odd(op.real_copy(self), of_nan, above, below)
         return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
     if self.is_floating_point():
         of_nan = 0.0 if nan is None else nan
-        above = formulas_elementwise.largest_number(self._dtype) if posinf is None else posinf
-        below = -formulas_elementwise.largest_number(self._dtype) if neginf is None else neginf
+        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
         real = op.replace_odd(op.real_copy(self), of_nan, above, below)
         return real
     return self.clone()
@@ -8091,7 +8089,7 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
 def _heaviside(name: str, self, values, into=None) -> Any:
     self = checks.operand(name, "input", self)
     values = checks.operand(name, "values", values)
-    self, values = parts_rules.one_dtype(name, self, values)
+    self, values = complex_checks.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (self, values), "the step has no gradient")
@@ -8125,7 +8123,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.real_angles(name, self)
+    (self,) = complex_checks.real_angles(name, self)
     return self * 0.017453292519943295
 
 
@@ -8166,7 +8164,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.real_angles(name, self)
+    (self,) = complex_checks.real_angles(name, self)
     return self * 57.29577951308232
 
 
@@ -8204,7 +8202,7 @@ def positive(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.not_bool(name, self)
+    (self,) = complex_checks.not_bool(name, self)
     return self
 
 
@@ -8241,7 +8239,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
         self = checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
         exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(formulas_elementwise.in_double(self), formulas_elementwise.in_double(exponent))
+    return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
 
 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
@@ -8276,7 +8274,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     exponent = checks.scalar(name, "exponent", exponent)
-    return op.pow(formulas_elementwise.in_double(self), exponent)
+    return op.pow(elementwise_formulas.in_double(self), exponent)
 
 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -8307,7 +8305,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     self = checks.scalar(name, "input", self)
     if not isinstance(exponent, Tensor):
         exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(self, formulas_elementwise.in_double(exponent))
+    return op.pow(self, elementwise_formulas.in_double(exponent))
 
 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
@@ -8337,8 +8335,8 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     exponent = checks.scalar(name, "exponent", exponent)
-    self, exponent = forms_rules.base_in_double(name, self, exponent)
-    return formulas_forms.raised_in_place(self, exponent)
+    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+    return elementwise_formulas.raised_in_place(self, exponent)
 
 
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
@@ -8369,8 +8367,8 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
         exponent = checks.tensor(name, "exponent", exponent)
-    self, exponent = forms_rules.base_in_double(name, self, exponent)
-    return formulas_forms.raised_in_place(self, exponent)
+    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+    return elementwise_formulas.raised_in_place(self, exponent)
 
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -8407,7 +8405,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
         real = checks.tensor(name, "real", real)
     if not isinstance(imag, Tensor):
         imag = checks.tensor(name, "imag", imag)
-    real, imag = parts_rules.equal_parts(name, real, imag)
+    real, imag = complex_checks.equal_parts(name, real, imag)
     computed = (
         real._dtype
         if real._dtype.native and imag._dtype is real._dtype
@@ -8415,7 +8413,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
     )
     try:
         result = adopt(
-            parts_kernels.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            complex_cpu.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
             result_dtype("complex", computed),
         )
     except Exception as error:
@@ -8459,7 +8457,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         abs = checks.tensor(name, "abs", abs)
     if not isinstance(angle, Tensor):
         angle = checks.tensor(name, "angle", angle)
-    abs, angle = parts_rules.equal_parts(name, abs, angle)
+    abs, angle = complex_checks.equal_parts(name, abs, angle)
     return op.complex(abs * op.cos(angle), abs * op.sin(angle))
 
 
@@ -8530,7 +8528,7 @@ def view_as_real(input: Tensor) -> Tensor:
 def _view_as_real(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.complex_numbers(name, self)
+    (self,) = complex_checks.complex_numbers(name, self)
     first = self
     kind = first._dtype.to_real()
     result = typed_view(
@@ -8575,7 +8573,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 def _view_as_complex(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = parts_rules.pairs_of_parts(name, self)
+    (self,) = complex_checks.pairs_of_parts(name, self)
     first = self
     kind = first._dtype.to_complex()
     result = typed_view(
@@ -8838,7 +8836,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reductions_kernels.sum_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu.sum_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -8884,7 +8882,7 @@ def _filled(name: str, self, size, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
+        result = adopt(reduction_cpu.filled(array_in(self, computed), size), computed)
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:
@@ -8948,7 +8946,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
+    self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
     if into is None and not watch.active and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
         result = SUM_DIM_INTLIST.launch(self, dim, keepdim)
         if result is not None:
@@ -8957,7 +8955,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reductions_kernels.sum_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.sum_dim(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -9000,7 +8998,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reductions_kernels.prod_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu.prod_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -9053,12 +9051,12 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reductions_rules.one_dim(name, self, dim, keepdim, dtype)
+    self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reductions_kernels.prod_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.prod_dim(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -9096,10 +9094,10 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = reductions_rules.one_dim(name, self, dim)
+    self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(reductions_kernels.prod_others(array_in(self, computed), dim), computed)
+        result = adopt(reduction_cpu.prod_others(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -9153,7 +9151,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(moments_kernels.mean_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu_moments.mean_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -9215,7 +9213,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
+    self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
     if into is None and not watch.active and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
         result = MEAN_DIM.launch(self, dim, keepdim)
         if result is not None:
@@ -9226,7 +9224,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(moments_kernels.mean_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu_moments.mean_dim(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -9369,11 +9367,12 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
+    self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            moments_kernels.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+            reduction_cpu_moments.var_dim(array_in(self, computed), dim, correction, keepdim),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -9518,11 +9517,12 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
+    self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            moments_kernels.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+            reduction_cpu_moments.std_dim(array_in(self, computed), dim, correction, keepdim),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -9588,10 +9588,10 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(selections_kernels.amax(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu_argreduce.amax(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -9654,10 +9654,10 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.reduced_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(selections_kernels.amin(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu_argreduce.amin(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -9697,10 +9697,10 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = reductions_rules.all_nonempty(name, self)
+    (self,) = reduction_checks.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu_argreduce.max_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -9751,11 +9751,11 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            selections_kernels.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            reduction_cpu_argreduce.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -9822,10 +9822,10 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = reductions_rules.all_nonempty(name, self)
+    (self,) = reduction_checks.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu_argreduce.min_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -9876,11 +9876,11 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            selections_kernels.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            reduction_cpu_argreduce.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -9969,11 +9969,11 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            selections_kernels.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+            reduction_cpu_argreduce.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -10029,11 +10029,11 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.optional_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            selections_kernels.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+            reduction_cpu_argreduce.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -10066,7 +10066,7 @@ def _any_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(selections_kernels.any_all(array_in(self, computed)), result_dtype("bool", computed))
+        result = adopt(reduction_cpu_argreduce.any_all(array_in(self, computed)), result_dtype("bool", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -10106,11 +10106,11 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            selections_kernels.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+            reduction_cpu_argreduce.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -10143,7 +10143,7 @@ def _all_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(selections_kernels.all_all(array_in(self, computed)), result_dtype("bool", computed))
+        result = adopt(reduction_cpu_argreduce.all_all(array_in(self, computed)), result_dtype("bool", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -10183,11 +10183,11 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            selections_kernels.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+            reduction_cpu_argreduce.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -10249,14 +10249,16 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, p, dim, keepdim, dtype = reductions_rules.norm(name, self, p, dim, keepdim, dtype)
+    self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(moments_kernels.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
+        result = adopt(
+            reduction_cpu_moments.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed)
+        )
     except Exception as error:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
@@ -10317,7 +10319,7 @@ def norm_named(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, p, dim, keepdim, dtype = reductions_rules.named_norm(name, self, p, dim, keepdim, dtype)
+    self, p, dim, keepdim, dtype = reduction_checks.named_norm(name, self, p, dim, keepdim, dtype)
     return op.norm(self, 2, dim, keepdim, dtype=dtype)
 
 
@@ -10370,10 +10372,10 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.reduced_dims(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
-        result = adopt(moments_kernels.logsumexp(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu_moments.logsumexp(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -10435,12 +10437,12 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(scans_kernels.cumsum(array_in(self, computed), dim), computed)
+        result = adopt(scan_cpu.cumsum(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -10510,11 +10512,11 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
         descending = checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
-    self, dim, descending, stable = reductions_rules.one_dim(name, self, dim, descending, stable)
+    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            sorting_kernels.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
+            sorting_cpu.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
@@ -10605,11 +10607,11 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
         descending = checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
-    self, dim, descending, stable = reductions_rules.one_dim(name, self, dim, descending, stable)
+    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            sorting_kernels.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
+            sorting_cpu.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
@@ -10677,11 +10679,11 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
         largest = checks.boolean(name, "largest", largest)
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
-    self, k, dim, largest, sorted = sorting_rules.topk(name, self, k, dim, largest, sorted)
+    self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            sorting_kernels.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
+            sorting_cpu.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
@@ -10750,12 +10752,10 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, k, dim, keepdim = sorting_rules.kthvalue(name, self, k, dim, keepdim)
+    self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(
-            sorting_kernels.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64")
-        )
+        results = outputs(sorting_cpu.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -10801,14 +10801,14 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    self, size = reductions_rules.sum_to_size(name, self, size)
+    self, size = reduction_checks.sum_to_size(name, self, size)
     if into is None and not watch.active and SUM_TO_SIZE.remember(given, (self, size)):
         result = SUM_TO_SIZE.launch(self, size)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     try:
-        result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
+        result = adopt(reduction_cpu.sum_to_size(array_in(self, computed), size), computed)
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:
@@ -10849,7 +10849,7 @@ def _median_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(ranking_kernels.median_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu_median.median_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -10900,11 +10900,11 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            ranking_kernels.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            sorting_cpu_median.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -10943,7 +10943,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(ranking_kernels.nanmedian_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu_median.nanmedian_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -10997,11 +10997,11 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            ranking_kernels.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            sorting_cpu_median.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -11066,10 +11066,10 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(ranking_kernels.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+        results = outputs(sorting_cpu_median.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -11133,8 +11133,8 @@ def nansum(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = statistics_rules.real_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+    self, dim, keepdim, dtype = reduction_checks_statistics.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
 
 
 def nanmean(
@@ -11191,8 +11191,8 @@ def nanmean(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
+    self, dim, keepdim, dtype = reduction_checks_statistics.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
         ~op.isnan(self), dim, keepdim
     )
 
@@ -11529,7 +11529,7 @@ def aminmax(
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks_statistics.real_optional_dim(name, self, dim, keepdim)
     dims = [] if dim is None else [dim]
     return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
 
@@ -11572,7 +11572,7 @@ def count_nonzero(
         self = checks.tensor(name, "input", self)
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = reductions_rules.reduced_dims(name, self, dim)
+    self, dim = reduction_checks.reduced_dims(name, self, dim)
     return op.sum(self != 0, dim)
 
 
@@ -11628,12 +11628,12 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(scans_kernels.cumprod(array_in(self, computed), dim), computed)
+        result = adopt(scan_cpu.cumprod(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -11682,10 +11682,10 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = reductions_rules.one_dim(name, self, dim)
+    self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(scans_kernels.logcumsumexp(array_in(self, computed), dim), computed)
+        result = adopt(scan_cpu.logcumsumexp(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -11734,7 +11734,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
-    self, factor, dim, reverse = statistics_rules.one_dim_of_two(name, self, factor, dim, reverse)
+    self, factor, dim, reverse = reduction_checks_statistics.one_dim_of_two(name, self, factor, dim, reverse)
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype
@@ -11742,8 +11742,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     )
     try:
         result = adopt(
-            scans_kernels.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse),
-            computed,
+            scan_cpu.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse), computed
         )
     except Exception as error:
         reraise(name, error, (self, factor, dim, reverse))
@@ -11798,10 +11797,10 @@ def _cummax(name: str, self, dim, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = reductions_rules.one_dim(name, self, dim)
+    self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(scans_kernels.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(scan_cpu.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):
@@ -11852,10 +11851,10 @@ def _cummin(name: str, self, dim, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = reductions_rules.one_dim(name, self, dim)
+    self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(scans_kernels.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(scan_cpu.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):
@@ -11920,7 +11919,7 @@ def quantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
@@ -11986,9 +11985,9 @@ def quantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
-        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
+        self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
     )
 
 
@@ -12054,7 +12053,7 @@ def nanquantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
@@ -12120,9 +12119,9 @@ def nanquantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
-        self, formulas_elementwise.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
+        self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
     )
 
 
@@ -12175,16 +12174,16 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
         interpolation = checks.string(name, "interpolation", interpolation)
     if skip_nan.__class__ is not bool:
         skip_nan = checks.boolean(name, "skip_nan", skip_nan)
-    x = formulas_elementwise.in_computed_dtype(self)
+    x = elementwise_formulas.in_computed_dtype(self)
     rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
     last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
-    rank = formulas_elementwise.in_computed_dtype(q).reshape(-1) * last
+    rank = elementwise_formulas.in_computed_dtype(q).reshape(-1) * last
     place = rank if skip_nan else rank.masked_fill(op.any(op.isnan(rows), -1, True), last)
     found = op.at_ranks(op.sort(rows, -1).values, place, interpolation)
     shaped = (
         found
         if not (keepdim and self.ndim)
-        else formulas_shape.with_ones_before(found, self.ndim)
+        else shape_formulas.with_ones_before(found, self.ndim)
         if dim is None
         else found.unsqueeze(dim)
     )
@@ -12287,8 +12286,8 @@ def diff(
         prepend = checks.tensor(name, "prepend", prepend)
     if append is not None and not isinstance(append, Tensor):
         append = checks.tensor(name, "append", append)
-    self, n, dim, prepend, append = differences_rules.diff(name, self, n, dim, prepend, append)
-    return formulas_differences.differences(self, n, dim, prepend, append)
+    self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
+    return scan_formulas_differences.differences(self, n, dim, prepend, append)
 
 
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12320,8 +12319,8 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
         x = checks.tensor(name, "x", x)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
-    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
 
 
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12356,8 +12355,8 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
         dx = checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
-    return formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+    return scan_formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12393,8 +12392,8 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
         x = checks.tensor(name, "x", x)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
-    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
 
 
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12432,8 +12431,8 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
         dx = checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
-    return formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+    return scan_formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
 
 
 def cov(
@@ -12498,20 +12497,20 @@ def cov(
         fweights = checks.tensor(name, "fweights", fweights)
     if aweights is not None and not isinstance(aweights, Tensor):
         aweights = checks.tensor(name, "aweights", aweights)
-    self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
-    x = formulas_elementwise.in_floats(self)
+    self, correction, fweights, aweights = reduction_checks_covariance.cov(name, self, correction, fweights, aweights)
+    x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    weight = formulas_covariance.joint_weight(fweights, aweights)
+    weight = reduction_formulas_covariance.joint_weight(fweights, aweights)
     total = rows._shape[1] if weight is None else weight.sum()
     mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
     centred = rows - mean
     weighted = centred if weight is None else centred * weight
-    free = formulas_covariance.degrees_of_freedom(
+    free = reduction_formulas_covariance.degrees_of_freedom(
         total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
         if correction
         else total
     )
-    return (centred.mm(formulas_reductions.conjugate(weighted).t()) / free).squeeze()
+    return (centred.mm(reduction_formulas.conjugate(weighted).t()) / free).squeeze()
 
 
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -12546,12 +12545,12 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = covariance_rules.corrcoef(name, self)
-    x = formulas_elementwise.in_floats(self)
+    (self,) = reduction_checks_covariance.corrcoef(name, self)
+    x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     centred = rows - rows.mean(1, True)
-    products = centred.mm(formulas_reductions.conjugate(centred).t()).squeeze()
-    return formulas_covariance.correlation_of_covariance(products)
+    products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
+    return reduction_formulas_covariance.correlation_of_covariance(products)
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
@@ -12587,7 +12586,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         other = checks.tensor(name, "other", other)
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
-    self, other, p = distances_rules.dist(name, self, other, p)
+    self, other, p = distance_checks.dist(name, self, other, p)
     return op.norm(self - other, p)
 
 
@@ -12640,13 +12639,13 @@ def cdist(
         p = checks.floating(name, "p", p)
     if compute_mode.__class__ is not str:
         compute_mode = checks.string(name, "compute_mode", compute_mode)
-    x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
+    x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
     if p == 2 and (
         compute_mode == "use_mm_for_euclid_dist"
         or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
     ):
         return op.euclidean_distances(x1, x2)
-    return op.row_distances(formulas_solving.with_batch_of(x1, x2), formulas_solving.with_batch_of(x2, x1), p)
+    return op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
 
 
 def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
@@ -12675,8 +12674,8 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
         x2 = checks.tensor(name, "x2", x2)
-    x = formulas_elementwise.in_computed_dtype(x1)
-    y = formulas_elementwise.in_computed_dtype(x2)
+    x = elementwise_formulas.in_computed_dtype(x1)
+    y = elementwise_formulas.in_computed_dtype(x2)
     squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
     apart = squares > 0
     return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
@@ -12715,14 +12714,14 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
         x2 = checks.tensor(name, "x2", x2)
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
-    x1, x2, p = distances_rules.row_distances(name, x1, x2, p)
+    x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
     computed = (
         x1._dtype
         if x1._dtype.native and x2._dtype is x1._dtype
         else computed_dtype(name, "match", ("float",), (x1, x2))
     )
     try:
-        result = adopt(distances_kernels.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+        result = adopt(distance_cpu.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
     except Exception as error:
         reraise(name, error, (x1, x2, p))
     if into is not None:
@@ -12766,7 +12765,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
-    self, p = distances_rules.pdist(name, self, p)
+    self, p = distance_checks.pdist(name, self, p)
     size = self._shape[0]
     above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
@@ -12816,8 +12815,8 @@ def renorm(
         dim = checks.integer(name, "dim", dim)
     if maxnorm.__class__ is not float:
         maxnorm = checks.floating(name, "maxnorm", maxnorm)
-    self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
-    lengths = self.norm(p, formulas_reductions.all_dims_but(dim, self.ndim), True)
+    self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
+    lengths = self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True)
     return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
 
 
@@ -12874,9 +12873,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         weights = checks.tensor(name, "weights", weights)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
-    self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
+    self, weights, minlength = sorting_checks_counting.bincount(name, self, weights, minlength)
     counts = op.bin_counts(self, minlength)
-    shares = None if weights is None else formulas_elementwise.in_single_or_double(weights)
+    shares = None if weights is None else elementwise_formulas.in_single_or_double(weights)
     return (
         counts
         if shares is None or not self.numel()
@@ -12909,7 +12908,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            counting_kernels.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+            sorting_cpu_counting.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
         )
     except Exception as error:
         reraise(name, error, (self, minlength))
@@ -12953,10 +12952,10 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
         bins = checks.integer(name, "bins", bins)
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
-    self, bins, min, max = counting_rules.histc(name, self, bins, min, max)
+    self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(counting_kernels.histc(array_in(self, computed), bins, min, max), computed)
+        result = adopt(sorting_cpu_counting.histc(array_in(self, computed), bins, min, max), computed)
     except Exception as error:
         reraise(name, error, (self, bins, min, max))
     if into is not None:
@@ -13024,7 +13023,7 @@ def histogram_bins_tensor(
         weight = checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
-    self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
+    self, bins, weight, density = sorting_checks_counting.histogram_of_edges(name, self, bins, weight, density)
     edges = bins.detach().clone()
     weights = None if weight is None else weight.detach().reshape(-1)
     counts = op.counts_between(self.detach().reshape(-1), edges, weights)
@@ -13100,7 +13099,9 @@ def histogram_bin_ct(
         weight = checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
         density = checks.boolean(name, "density", density)
-    self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
+    self, bins, range, weight, density = sorting_checks_counting.histogram_of_parts(
+        name, self, bins, range, weight, density
+    )
     edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
     weights = None if weight is None else weight.detach().reshape(-1)
     counts = op.counts_between(self.detach().reshape(-1), edges, weights)
@@ -13145,7 +13146,7 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     )
     try:
         result = adopt(
-            counting_kernels.counts_between(
+            sorting_cpu_counting.counts_between(
                 array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
             ),
             computed,
@@ -13229,7 +13230,7 @@ def searchsorted_tensor(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     places = op.search_places(sorted_sequence, self, right, sorter)
@@ -13307,7 +13308,7 @@ def searchsorted_scalar(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     place = op.search_places(sorted_sequence, op.as_tensor(self), right, sorter)
@@ -13366,7 +13367,7 @@ def bucketize_tensor(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
     buckets = op.search_places(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
 
@@ -13422,7 +13423,7 @@ def bucketize_scalar(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
     bucket = op.search_places(boundaries, op.as_tensor(self), right, None)
     return bucket.int() if out_int32 else bucket
 
@@ -13489,7 +13490,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
         assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
         invert = checks.boolean(name, "invert", invert)
-    elements, test_elements, assume_unique, invert = forms_rules.isin(
+    elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
     computed = (
@@ -13499,7 +13500,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            membership_kernels.is_among(
+            sorting_cpu_isin.is_among(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -13567,7 +13568,7 @@ def isin_tensor_scalar(
         assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
         invert = checks.boolean(name, "invert", invert)
-    elements, test_element, assume_unique, invert = forms_rules.isin(
+    elements, test_element, assume_unique, invert = sorting_checks.isin(
         name, elements, test_element, assume_unique, invert
     )
     return op.ne(elements, test_element) if invert else op.eq(elements, test_element)
@@ -13629,7 +13630,7 @@ def isin_scalar_tensor(
         assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
         invert = checks.boolean(name, "invert", invert)
-    elements, test_elements, assume_unique, invert = forms_rules.isin(
+    elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
     return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
@@ -13670,7 +13671,9 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
         right = checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, right, sorter = searching_rules.search_places(name, sorted_sequence, self, right, sorter)
+    sorted_sequence, self, right, sorter = sorting_checks_searchsorted.search_places(
+        name, sorted_sequence, self, right, sorter
+    )
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -13678,7 +13681,7 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
     )
     try:
         result = adopt(
-            searching_kernels.search_places(
+            sorting_cpu_searchsorted.search_places(
                 array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
             ),
             result_dtype("int64", computed),
@@ -13746,10 +13749,10 @@ def unique(
         return_counts = checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, sorted, return_inverse, return_counts, dim = counting_rules.distinct_in_order(
+    self, sorted, return_inverse, return_counts, dim = sorting_checks_counting.distinct_in_order(
         name, self, sorted, return_inverse, return_counts, dim
     )
-    return formulas_counting.chosen_outputs(
+    return sorting_formulas_counting.chosen_outputs(
         op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
     )
 
@@ -13807,10 +13810,10 @@ def unique_consecutive(
         return_counts = checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, return_inverse, return_counts, dim = counting_rules.distinct_runs(
+    self, return_inverse, return_counts, dim = sorting_checks_counting.distinct_runs(
         name, self, return_inverse, return_counts, dim
     )
-    return formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+    return sorting_formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
 
 
 def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -13850,7 +13853,9 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            counting_kernels.distinct(array_in(self, computed), dim, runs, places), computed, ("same", "int64", "int64")
+            sorting_cpu_counting.distinct(array_in(self, computed), dim, runs, places),
+            computed,
+            ("same", "int64", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, runs, places))
@@ -13896,7 +13901,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
-    self, mat2 = linalg_rules.mm(name, self, mat2)
+    self, mat2 = matmul_checks.mm(name, self, mat2)
     if into is None and not watch.active and MM.remember(given, (self, mat2)):
         result = MM.launch(self, mat2)
         if result is not None:
@@ -13907,7 +13912,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(linalg_kernels.mm(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(matmul_cpu.mm(array_in(self, computed), array_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -13952,14 +13957,14 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
-    self, mat2 = linalg_rules.bmm(name, self, mat2)
+    self, mat2 = matmul_checks.bmm(name, self, mat2)
     computed = (
         self._dtype
         if self._dtype.native and mat2._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(linalg_kernels.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(matmul_cpu.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -14004,14 +14009,14 @@ def _mv(name: str, self, vec, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(vec, Tensor):
         vec = checks.tensor(name, "vec", vec)
-    self, vec = linalg_rules.mv(name, self, vec)
+    self, vec = matmul_checks.mv(name, self, vec)
     computed = (
         self._dtype
         if self._dtype.native and vec._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
     )
     try:
-        result = adopt(linalg_kernels.mv(array_in(self, computed), array_in(vec, computed)), computed)
+        result = adopt(matmul_cpu.mv(array_in(self, computed), array_in(vec, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, vec))
     if into is not None:
@@ -14056,14 +14061,14 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
-    self, tensor = linalg_rules.dot(name, self, tensor)
+    self, tensor = matmul_checks.dot(name, self, tensor)
     computed = (
         self._dtype
         if self._dtype.native and tensor._dtype is self._dtype
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(linalg_kernels.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(matmul_cpu.dot(array_in(self, computed), array_in(tensor, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:
@@ -14107,7 +14112,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(vec2, Tensor):
         vec2 = checks.tensor(name, "vec2", vec2)
-    self, vec2 = linalg_rules.outer(name, self, vec2)
+    self, vec2 = matmul_checks.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
 
@@ -14148,8 +14153,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    self, other = linalg_rules.matmul(name, self, other)
-    return formulas_linalg.matmul_by_rank(self, other)
+    self, other = matmul_checks.matmul(name, self, other)
+    return matmul_formulas.matmul_by_rank(self, other)
 
 
 def addmm(
@@ -14214,7 +14219,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
         mat2 = checks.tensor(name, "mat2", mat2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, mat1, mat2, beta, alpha = linalg_rules.addmm(name, self, mat1, mat2, beta, alpha)
+    self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
     computed = (
         self._dtype
         if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
@@ -14222,9 +14227,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_kernels.addmm(
-                array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha
-            ),
+            matmul_cpu.addmm(array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha),
             computed,
         )
     except Exception as error:
@@ -14305,7 +14308,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         batch2 = checks.tensor(name, "batch2", batch2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, batch1, batch2, beta, alpha = linalg_rules.baddbmm(name, self, batch1, batch2, beta, alpha)
+    self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -14313,7 +14316,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_kernels.baddbmm(
+            matmul_cpu.baddbmm(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -14396,7 +14399,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         batch2 = checks.tensor(name, "batch2", batch2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, batch1, batch2, beta, alpha = linalg_rules.addbmm(name, self, batch1, batch2, beta, alpha)
+    self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -14404,7 +14407,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_kernels.addbmm(
+            matmul_cpu.addbmm(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -14480,7 +14483,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
         vec = checks.tensor(name, "vec", vec)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, mat, vec, beta, alpha = linalg_rules.addmv(name, self, mat, vec, beta, alpha)
+    self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
     computed = (
         self._dtype
         if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
@@ -14488,9 +14491,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_kernels.addmv(
-                array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha
-            ),
+            matmul_cpu.addmv(array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha),
             computed,
         )
     except Exception as error:
@@ -14527,8 +14528,8 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     if equation.__class__ is not str:
         equation = checks.string(name, "equation", equation)
     operands = checks.tensor_list(name, "operands", operands)
-    equation, operands = contraction_rules.einsum(name, equation, operands)
-    return formulas_contraction.contracted(equation, operands)
+    equation, operands = matmul_checks_contraction.einsum(name, equation, operands)
+    return matmul_formulas_contraction.contracted(equation, operands)
 
 
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
@@ -14563,8 +14564,8 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
         other = checks.tensor(name, "other", other)
     dims_self = checks.integer_list(name, "dims_self", dims_self)
     dims_other = checks.integer_list(name, "dims_other", dims_other)
-    self, other, dims_self, dims_other = contraction_rules.tensordot(name, self, other, dims_self, dims_other)
-    return formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+    self, other, dims_self, dims_other = matmul_checks_contraction.tensordot(name, self, other, dims_self, dims_other)
+    return matmul_formulas_contraction.contracted_over(self, other, dims_self, dims_other)
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -14597,8 +14598,12 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    self, other = contraction_rules.inner(name, self, other)
-    return formulas_contraction.contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+    self, other = matmul_checks_contraction.inner(name, self, other)
+    return (
+        matmul_formulas_contraction.contracted_over(self, other, [-1], [-1])
+        if self.ndim and other.ndim
+        else self * other
+    )
 
 
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -14631,8 +14636,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    self, other = linalg_rules.dot(name, self, other)
-    return formulas_reductions.conjugate(self).dot(other)
+    self, other = matmul_checks.dot(name, self, other)
+    return reduction_formulas.conjugate(self).dot(other)
 
 
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -14673,8 +14678,8 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
         y = checks.tensor(name, "y", y)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    x, y, dim = contraction_rules.vecdot(name, x, y, dim)
-    return (formulas_reductions.conjugate(x) * y).sum(dim)
+    x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
+    return (reduction_formulas.conjugate(x) * y).sum(dim)
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -14706,7 +14711,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return formulas_products.kronecker_product(self, other)
+    return matmul_formulas_products.kronecker_product(self, other)
 
 
 def addr(
@@ -14752,8 +14757,8 @@ def addr(
         vec2 = checks.tensor(name, "vec2", vec2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, vec1, vec2, beta, alpha = contraction_rules.addr(name, self, vec1, vec2, beta, alpha)
-    return formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
+    return matmul_formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -14808,7 +14813,7 @@ def cross(
         other = checks.tensor(name, "other", other)
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
@@ -14852,7 +14857,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         other = checks.tensor(name, "other", other)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
@@ -14884,8 +14889,8 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
     if out is not None:
         return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = contraction_rules.chain(name, tensors)
-    return formulas_products.matrix_chain_product(tensors)
+    (tensors,) = matmul_checks_contraction.chain(name, tensors)
+    return matmul_formulas_products.matrix_chain_product(tensors)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -14919,7 +14924,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
         x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
-    x, N = contraction_rules.last_powers(name, x, N)
+    x, N = matmul_checks_contraction.last_powers(name, x, N)
     return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
 
 
@@ -15036,7 +15041,7 @@ def bilinear(
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
-    input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
+    input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
     form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
     return form if bias is None else form + bias
 
@@ -15071,10 +15076,10 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
-    (A,) = solving_rules.square(name, A)
+    (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(solving_kernels.inverse(array_in(A, computed)), computed)
+        result = adopt(linalg_cpu.inverse(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -15114,7 +15119,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     return op.linalg_inv(self)
 
 
@@ -15160,12 +15165,10 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, check_errors = solving_rules.square(name, A, check_errors)
+    A, check_errors = linalg_checks.square(name, A, check_errors)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(
-            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int32")
-        )
+        results = outputs(linalg_cpu.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int32"))
     except Exception as error:
         reraise(name, error, (A, check_errors))
     if grad_mode.grad and (A._rg):
@@ -15210,7 +15213,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, B, check_errors = solving_rules.systems(name, A, B, check_errors)
+    A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -15218,7 +15221,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     )
     try:
         results = outputs(
-            solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
+            linalg_cpu.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
             computed,
             ("same", "int32"),
         )
@@ -15272,10 +15275,10 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
         B = checks.tensor(name, "B", B)
     if left.__class__ is not bool:
         left = checks.boolean(name, "left", left)
-    A, B, left = solving_rules.solve(name, A, B, left)
-    vectors = formulas_solving.is_vector(A, B)
+    A, B, left = linalg_checks.solve(name, A, B, left)
+    vectors = linalg_formulas.is_vector(A, B)
     right = B.unsqueeze(-1) if vectors else B
-    pair = formulas_solving.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+    pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
     found = op.solve_matrices(pair[0], pair[1], True).solution
     x = found if left else found.mT
     return x.squeeze(-1) if vectors else x
@@ -15334,10 +15337,10 @@ def linalg_solve_ex(
         left = checks.boolean(name, "left", left)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
-    vectors = formulas_solving.is_vector(A, B)
+    A, B, left, check_errors = linalg_checks.solve(name, A, B, left, check_errors)
+    vectors = linalg_formulas.is_vector(A, B)
     right = B.unsqueeze(-1) if vectors else B
-    pair = formulas_solving.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
+    pair = linalg_formulas.broadcast_batches("linalg_solve", A if left else A.mT, right if left else right.mT)
     found = op.solve_matrices(pair[0], pair[1], check_errors)
     x = found.solution if left else found.solution.mT
     return _linalg_solve_ex_result(x.squeeze(-1) if vectors else x, found.info)
@@ -15388,7 +15391,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
         upper = checks.boolean(name, "upper", upper)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    A, B, upper, unitriangular = solving_rules.systems(name, A, B, upper, unitriangular)
+    A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -15396,7 +15399,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     )
     try:
         result = adopt(
-            lapack_kernels.solve_triangular_matrices(
+            linalg_cpu_lapack.solve_triangular_matrices(
                 array_in(A, computed), array_in(B, computed), upper, unitriangular
             ),
             computed,
@@ -15476,8 +15479,8 @@ def linalg_solve_triangular(
         left = checks.boolean(name, "left", left)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
-    pair = formulas_solving.broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
+    self, B, upper, left, unitriangular = linalg_checks.solve_triangular(name, self, B, upper, left, unitriangular)
+    pair = linalg_formulas.broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
     x = op.solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
     return x if left else x.mT
 
@@ -15511,10 +15514,10 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
-    (A,) = solving_rules.square(name, A)
+    (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(solving_kernels.determinant(array_in(A, computed)), computed)
+        result = adopt(linalg_cpu.determinant(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -15551,10 +15554,10 @@ def cofactors(input: Tensor) -> Tensor:
 def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
+        result = adopt(linalg_cpu.cofactors(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -15593,7 +15596,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     return op.linalg_det(self)
 
 
@@ -15633,10 +15636,10 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 def _linalg_slogdet(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
-    (A,) = solving_rules.square(name, A)
+    (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(solving_kernels.log_determinant(array_in(A, computed)), computed, ("same", "real"))
+        results = outputs(linalg_cpu.log_determinant(array_in(A, computed)), computed, ("same", "real"))
     except Exception as error:
         reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
@@ -15674,7 +15677,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     return op.linalg_slogdet(self)
 
 
@@ -15707,7 +15710,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     det = op.linalg_slogdet(self)
     phase = det.sign.log()
     return det.logabsdet + phase if self.is_complex() else op.where(det.sign < 0, phase, det.logabsdet)
@@ -15748,11 +15751,11 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, check_errors = solving_rules.square(name, self, check_errors)
+    self, check_errors = linalg_checks.square(name, self, check_errors)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int32")
+            linalg_cpu.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -15798,11 +15801,11 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
-    self, upper = solving_rules.square(name, self, upper)
+    self, upper = linalg_checks.square(name, self, upper)
     lower = op.cholesky_factor(
-        formulas_solving.hermitian_input(formulas_linalg.adjoint(self) if upper else self), True
+        linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), True
     ).L
-    return formulas_linalg.adjoint(lower) if upper else lower
+    return matmul_formulas.adjoint(lower) if upper else lower
 
 
 def linalg_cholesky_ex(
@@ -15857,11 +15860,11 @@ def linalg_cholesky_ex(
         upper = checks.boolean(name, "upper", upper)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
+    self, upper, check_errors = linalg_checks.square(name, self, upper, check_errors)
     found = op.cholesky_factor(
-        formulas_solving.hermitian_input(formulas_linalg.adjoint(self) if upper else self), check_errors
+        linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), check_errors
     )
-    return _linalg_cholesky_ex_result(formulas_linalg.adjoint(found.L) if upper else found.L, found.info)
+    return _linalg_cholesky_ex_result(matmul_formulas.adjoint(found.L) if upper else found.L, found.info)
 
 
 _linalg_cholesky_ex_result = ReturnType("linalg_cholesky_ex", ("L", "info"))
@@ -15898,7 +15901,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
-    self, upper = solving_rules.square(name, self, upper)
+    self, upper = linalg_checks.square(name, self, upper)
     return op.linalg_cholesky(self, upper=upper)
 
 
@@ -15962,10 +15965,10 @@ def triangular_solve(
         transpose = checks.boolean(name, "transpose", transpose)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    self, A, upper, transpose, unitriangular = solving_rules.older_solve_triangular(
+    self, A, upper, transpose, unitriangular = linalg_checks.older_solve_triangular(
         name, self, A, upper, transpose, unitriangular
     )
-    pair = formulas_solving.broadcast_batches("triangular_solve", A, self)
+    pair = linalg_formulas.broadcast_batches("triangular_solve", A, self)
     turned = pair[0].mT if transpose else pair[0]
     return _triangular_solve_result(
         op.solve_triangular_matrices(turned, pair[1], upper != transpose, unitriangular), pair[0].clone()
@@ -16014,12 +16017,12 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
         input2 = checks.tensor(name, "input2", input2)
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
-    self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
-    pair = formulas_solving.broadcast_batches(
-        "cholesky_solve", formulas_linalg.adjoint(input2) if upper else input2, self
+    self, input2, upper = linalg_checks.cholesky_solve(name, self, input2, upper)
+    pair = linalg_formulas.broadcast_batches(
+        "cholesky_solve", matmul_formulas.adjoint(input2) if upper else input2, self
     )
     middle = op.solve_triangular_matrices(pair[0], pair[1], False, False)
-    return op.solve_triangular_matrices(formulas_linalg.adjoint(pair[0]), middle, True, False)
+    return op.solve_triangular_matrices(matmul_formulas.adjoint(pair[0]), middle, True, False)
 
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -16056,8 +16059,8 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
         self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
         upper = checks.boolean(name, "upper", upper)
-    self, upper = solving_rules.square(name, self, upper)
-    return op.cholesky_solve(formulas_solving.identity_of(self), self, upper)
+    self, upper = linalg_checks.square(name, self, upper)
+    return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
 
 
 def linalg_vector_norm(
@@ -16124,7 +16127,7 @@ def linalg_vector_norm(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = norms_rules.vector_norm(name, self, ord, dim, keepdim, dtype)
+    self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
     return op.norm(self, ord, dim, keepdim, dtype=dtype)
 
 
@@ -16189,8 +16192,8 @@ def linalg_matrix_norm_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_matrix_norm_str_ord(
@@ -16254,8 +16257,8 @@ def linalg_matrix_norm_str_ord(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_default(
@@ -16311,8 +16314,8 @@ def linalg_norm_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_either(self.to(dtype), ord, dim, keepdim)
+    self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return linalg_formulas_norms.norm_of_either(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_ord_str(
@@ -16368,8 +16371,8 @@ def linalg_norm_ord_str(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return formulas_matrix.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_svd(
@@ -16431,11 +16434,11 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         full_matrices = checks.boolean(name, "full_matrices", full_matrices)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
-    A, full_matrices, driver = solving_rules.svd(name, A, full_matrices, driver)
+    A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            decompositions_kernels.svd_factors(array_in(A, computed), full_matrices, driver),
+            linalg_cpu_decompositions.svd_factors(array_in(A, computed), full_matrices, driver),
             computed,
             ("same", "real", "same"),
         )
@@ -16484,11 +16487,11 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
-    A, driver = solving_rules.svdvals(name, A, driver)
+    A, driver = linalg_checks.svdvals(name, A, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(
-            decompositions_kernels.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
+            linalg_cpu_decompositions.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (A, driver))
@@ -16541,10 +16544,10 @@ def svd(
         some = checks.boolean(name, "some", some)
     if compute_uv.__class__ is not bool:
         compute_uv = checks.boolean(name, "compute_uv", compute_uv)
-    self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
+    self, some, compute_uv = linalg_checks.matrices_of(name, self, some, compute_uv)
     if compute_uv:
         factors = op.linalg_svd(self, not some)
-        return _svd_result(factors.U, factors.S, formulas_linalg.adjoint(factors.Vh))
+        return _svd_result(factors.U, factors.S, matmul_formulas.adjoint(factors.Vh))
     no_u = self.new_zeros(self._shape[:-1] + self._shape[-2:-1])
     no_v = self.new_zeros(self._shape[:-2] + self._shape[-1:] + self._shape[-1:])
     return _svd_result(no_u, op.linalg_svdvals(self), no_v)
@@ -16583,10 +16586,12 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
+        results = outputs(
+            linalg_cpu_decompositions.hermitian_eigen(array_in(self, computed)), computed, ("real", "same")
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -16627,8 +16632,8 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         self = checks.tensor(name, "input", self)
     if UPLO.__class__ is not str:
         UPLO = checks.string(name, "UPLO", UPLO)
-    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
-    return op.hermitian_eigen(formulas_decompositions.triangle_of(self, UPLO))
+    self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigen(linalg_formulas_decompositions.triangle_of(self, UPLO))
 
 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
@@ -16655,11 +16660,11 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            decompositions_kernels.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
+            linalg_cpu_decompositions.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -16705,8 +16710,8 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         self = checks.tensor(name, "input", self)
     if UPLO.__class__ is not str:
         UPLO = checks.string(name, "UPLO", UPLO)
-    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
-    return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
+    self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigenvalues(linalg_formulas_decompositions.triangle_of(self, UPLO))
 
 
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -16748,11 +16753,11 @@ _linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
 def _linalg_eig(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.eigen(name, self)
+    (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            decompositions_kernels.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
+            linalg_cpu_decompositions.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -16795,11 +16800,11 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_eigvals(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.eigen(name, self)
+    (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            decompositions_kernels.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
+            linalg_cpu_decompositions.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -16859,10 +16864,10 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    A, mode = solving_rules.qr(name, A, mode)
+    A, mode = linalg_checks.qr(name, A, mode)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(decompositions_kernels.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+        results = outputs(linalg_cpu_decompositions.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
@@ -16904,7 +16909,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         self = checks.tensor(name, "input", self)
     if some.__class__ is not bool:
         some = checks.boolean(name, "some", some)
-    self, some = solving_rules.matrices_of(name, self, some)
+    self, some = linalg_checks.matrices_of(name, self, some)
     return op.linalg_qr(self, "reduced" if some else "complete")
 
 
@@ -16943,11 +16948,13 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         atol = checks.tensor(name, "atol", atol)
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
-    self, atol, rtol = solving_rules.matrices_with_limits(name, self, atol, rtol)
+    self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            decompositions_kernels.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            linalg_cpu_decompositions.pseudo_inverse(
+                array_in(self, computed), array_in(atol, None), array_in(rtol, None)
+            ),
             computed,
         )
     except Exception as error:
@@ -17019,9 +17026,9 @@ def linalg_pinv_atol_rtol_float(
         rtol = checks.floating(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
-    whole = formulas_solving.of_lower(formulas_solving.hermitian_input(self)) if hermitian else self
-    limits = formulas_matrix.tolerances(self, atol, rtol)
+    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
+    whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
+    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -17083,9 +17090,9 @@ def linalg_pinv_atol_rtol_tensor(
         rtol = checks.tensor(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
-    whole = formulas_solving.of_lower(formulas_solving.hermitian_input(self)) if hermitian else self
-    limits = formulas_matrix.tolerances(self, atol, rtol)
+    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
+    whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
+    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -17155,7 +17162,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         self = checks.tensor(name, "input", self)
     if rcond.__class__ is not float:
         rcond = checks.floating(name, "rcond", rcond)
-    self, rcond = solving_rules.matrices_of(name, self, rcond)
+    self, rcond = linalg_checks.matrices_of(name, self, rcond)
     return op.linalg_pinv(self, rtol=rcond)
 
 
@@ -17220,10 +17227,10 @@ def linalg_matrix_rank_atol_rtol_float(
         rtol = checks.floating(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
     if values._shape[-1]:
-        limits = formulas_matrix.tolerances(self, atol, rtol)
+        limits = linalg_formulas_norms.tolerances(self, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -17289,10 +17296,10 @@ def linalg_matrix_rank_atol_rtol_tensor(
         rtol = checks.tensor(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
+    input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
     if values._shape[-1]:
-        limits = formulas_matrix.tolerances(input, atol, rtol)
+        limits = linalg_formulas_norms.tolerances(input, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -17406,7 +17413,7 @@ def linalg_lstsq(
         rcond = checks.floating(name, "rcond", rcond)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
-    self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
+    self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
     x = op.linalg_pinv(self, rtol=None if driver == "gels" else rcond).matmul(right)
@@ -17418,7 +17425,7 @@ def linalg_lstsq(
     )
     return _linalg_lstsq_result(
         x.squeeze(-1) if vectors else x,
-        formulas_matrix.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        linalg_formulas_norms.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
         ranks.new_zeros((0,)) if driver == "gels" else ranks,
         values if by_values else values.new_zeros((0,)),
     )
@@ -17460,7 +17467,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         self = checks.tensor(name, "input", self)
     if p is not None:
         p = checks.scalar(name, "p", p)
-    self, p = norms_rules.condition(name, self, p)
+    self, p = linalg_checks_norms.condition(name, self, p)
     if p == -2:
         values = op.linalg_svdvals(self)
         first = values.select(-1, 0)
@@ -17471,7 +17478,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         first = values.select(-1, 0)
         last = values.select(-1, -1)
         return first / last
-    return formulas_matrix.condition_by_inverse(self, p)
+    return linalg_formulas_norms.condition_by_inverse(self, p)
 
 
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
@@ -17504,8 +17511,8 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
         self = checks.tensor(name, "input", self)
     if p.__class__ is not str:
         p = checks.string(name, "p", p)
-    self, p = norms_rules.condition(name, self, p)
-    return formulas_matrix.condition_by_inverse(self, p)
+    self, p = linalg_checks_norms.condition(name, self, p)
+    return linalg_formulas_norms.condition_by_inverse(self, p)
 
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17542,8 +17549,8 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
         self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
-    self, n = solving_rules.power(name, self, n)
-    return formulas_matrix.power_by_squaring(self, n)
+    self, n = linalg_checks.power(name, self, n)
+    return linalg_formulas_norms.power_by_squaring(self, n)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17577,8 +17584,8 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
-    self, n = solving_rules.power(name, self, n)
-    return formulas_matrix.power_by_squaring(self, n)
+    self, n = linalg_checks.power(name, self, n)
+    return linalg_formulas_norms.power_by_squaring(self, n)
 
 
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -17613,10 +17620,10 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(decompositions_kernels.matrix_exponential(array_in(self, computed)), computed)
+        result = adopt(linalg_cpu_decompositions.matrix_exponential(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -17656,7 +17663,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = linalg_checks.square(name, self)
     return op.linalg_matrix_exp(self)
 
 
@@ -17701,9 +17708,9 @@ def linalg_tensorsolve(
         other = checks.tensor(name, "other", other)
     if dims is not None:
         dims = checks.integer_list(name, "dims", dims)
-    self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
+    self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
     size = other.numel()
-    moved = self if dims is None else formulas_matrix.moved_last(self, dims)
+    moved = self if dims is None else linalg_formulas_norms.moved_last(self, dims)
     return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
 
 
@@ -17741,8 +17748,8 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         self = checks.tensor(name, "input", self)
     if ind.__class__ is not int:
         ind = checks.integer(name, "ind", ind)
-    self, ind = norms_rules.tensorinv(name, self, ind)
-    size = formulas_shape.flattened(self._shape, 0, ind - 1)[0]
+    self, ind = linalg_checks_norms.tensorinv(name, self, ind)
+    size = shape_formulas.flattened(self._shape, 0, ind - 1)[0]
     return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
 
 
@@ -17782,8 +17789,8 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
         input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
-    input, tau = norms_rules.householder(name, input, tau)
-    return formulas_matrix.product_of_reflections(input, tau)
+    input, tau = linalg_checks_norms.householder(name, input, tau)
+    return linalg_formulas_norms.product_of_reflections(input, tau)
 
 
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -17821,10 +17828,10 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 def _geqrf(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.matrices_of(name, self)
+    (self,) = linalg_checks.matrices_of(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(decompositions_kernels.geqrf(array_in(self, computed)), computed, ("same", "same"))
+        results = outputs(linalg_cpu_decompositions.geqrf(array_in(self, computed)), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad or watch.active:
@@ -17889,8 +17896,8 @@ def ormqr(
         left = checks.boolean(name, "left", left)
     if transpose.__class__ is not bool:
         transpose = checks.boolean(name, "transpose", transpose)
-    self, input2, input3, left, transpose = forms_rules.ormqr(name, self, input2, input3, left, transpose)
-    full = formulas_forms.all_reflections(self, input2)
+    self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
+    full = linalg_formulas_norms.all_reflections(self, input2)
     q = op.linalg_householder_product(full[0], full[1])
     turned = q.mH if transpose else q
     return turned.matmul(input3) if left else input3.matmul(turned)
@@ -17927,11 +17934,11 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, check_errors = solving_rules.matrices_of(name, self, check_errors)
+    self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
+            linalg_cpu_lu.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -17966,7 +17973,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         rows = checks.integer(name, "rows", rows)
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(lu_kernels.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
+        result = adopt(linalg_cpu_lu.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
@@ -18010,7 +18017,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = lu_rules.lu(name, A, pivot)
+    A, pivot = linalg_checks_lu.lu(name, A, pivot)
     found = op.lu_packed(A, True)
     return _linalg_lu_factor_result(found.LU, found.pivots)
 
@@ -18070,7 +18077,7 @@ def linalg_lu_factor_ex(
         pivot = checks.boolean(name, "pivot", pivot)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, pivot, check_errors = lu_rules.lu(name, A, pivot, check_errors)
+    A, pivot, check_errors = linalg_checks_lu.lu(name, A, pivot, check_errors)
     found = op.lu_packed(A, check_errors)
     return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
 
@@ -18111,12 +18118,12 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = lu_rules.lu(name, A, pivot)
+    A, pivot = linalg_checks_lu.lu(name, A, pivot)
     found = op.lu_packed(A, False)
     return _linalg_lu_result(
-        formulas_lu.permutation_matrix(found.pivots, A),
-        formulas_lu.lower_factor(found.LU),
-        formulas_lu.upper_factor(found.LU),
+        linalg_formulas_lu.permutation_matrix(found.pivots, A),
+        linalg_formulas_lu.lower_factor(found.LU),
+        linalg_formulas_lu.upper_factor(found.LU),
     )
 
 
@@ -18153,7 +18160,7 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         pivot = checks.boolean(name, "pivot", pivot)
     if get_infos.__class__ is not bool:
         get_infos = checks.boolean(name, "get_infos", get_infos)
-    self, pivot, get_infos = lu_rules.lu(name, self, pivot, get_infos)
+    self, pivot, get_infos = linalg_checks_lu.lu(name, self, pivot, get_infos)
     return op.lu_packed(self, False)[: 3 if get_infos else 2]
 
 
@@ -18211,12 +18218,14 @@ def lu_unpack(
         unpack_data = checks.boolean(name, "unpack_data", unpack_data)
     if unpack_pivots.__class__ is not bool:
         unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
-    LU_data, LU_pivots, unpack_data, unpack_pivots = lu_rules.lu_unpack(
+    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks_lu.lu_unpack(
         name, LU_data, LU_pivots, unpack_data, unpack_pivots
     )
-    exchanges = formulas_lu.permutation_matrix(LU_pivots, LU_data) if unpack_pivots else LU_data.new_zeros([0])
+    exchanges = linalg_formulas_lu.permutation_matrix(LU_pivots, LU_data) if unpack_pivots else LU_data.new_zeros([0])
     if unpack_data:
-        return _lu_unpack_result(exchanges, formulas_lu.lower_factor(LU_data), formulas_lu.upper_factor(LU_data))
+        return _lu_unpack_result(
+            exchanges, linalg_formulas_lu.lower_factor(LU_data), linalg_formulas_lu.upper_factor(LU_data)
+        )
     none = LU_data.new_zeros([0])
     return _lu_unpack_result(exchanges, none, none)
 
@@ -18284,12 +18293,12 @@ def linalg_lu_solve(
         left = checks.boolean(name, "left", left)
     if adjoint.__class__ is not bool:
         adjoint = checks.boolean(name, "adjoint", adjoint)
-    LU, pivots, B, left, adjoint = lu_rules.lu_solve(name, LU, pivots, B, left, adjoint)
-    pair = formulas_solving.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
+    LU, pivots, B, left, adjoint = linalg_checks_lu.lu_solve(name, LU, pivots, B, left, adjoint)
+    pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
     packed = pair[0]
     order = op.row_order(pivots, LU._shape[-1])
     x = (
-        formulas_lu.rows_in_order(
+        linalg_formulas_lu.rows_in_order(
             op.solve_triangular_matrices(
                 packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
             ),
@@ -18298,7 +18307,7 @@ def linalg_lu_solve(
         if adjoint == left
         else op.solve_triangular_matrices(
             packed,
-            op.solve_triangular_matrices(packed, formulas_lu.rows_in_order(pair[1], order), False, True),
+            op.solve_triangular_matrices(packed, linalg_formulas_lu.rows_in_order(pair[1], order), False, True),
             True,
             False,
         )
@@ -18343,7 +18352,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
         LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
         LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
-    self, LU_data, LU_pivots = lu_rules.old_lu_solve(name, self, LU_data, LU_pivots)
+    self, LU_data, LU_pivots = linalg_checks_lu.old_lu_solve(name, self, LU_data, LU_pivots)
     return op.linalg_lu_solve(LU_data, LU_pivots, self)
 
 
@@ -18385,11 +18394,11 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            ldl_kernels.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            linalg_cpu_ldl.ldl_packed(array_in(self, computed), hermitian, check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -18441,7 +18450,7 @@ def linalg_ldl_factor(
         self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    self, hermitian = solving_rules.square(name, self, hermitian)
+    self, hermitian = linalg_checks.square(name, self, hermitian)
     found = op.ldl_packed(self, hermitian, True)
     return _linalg_ldl_factor_result(found.LD, found.pivots)
 
@@ -18502,7 +18511,7 @@ def linalg_ldl_factor_ex(
         hermitian = checks.boolean(name, "hermitian", hermitian)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
     found = op.ldl_packed(self, hermitian, check_errors)
     return _linalg_ldl_factor_ex_result(found.LD, found.pivots, found.info)
 
@@ -18547,7 +18556,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype
@@ -18555,7 +18564,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            ldl_kernels.ldl_solve_matrices(
+            linalg_cpu_ldl.ldl_solve_matrices(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,
@@ -18617,8 +18626,8 @@ def linalg_ldl_solve(
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
-    pair = formulas_solving.broadcast_batches("linalg_ldl_solve", LD, B)
+    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
+    pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
     return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
 
 
@@ -18654,7 +18663,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(input2, Tensor):
         input2 = checks.tensor(name, "input2", input2)
-    self, input2 = norms_rules.householder(name, self, input2)
+    self, input2 = linalg_checks_norms.householder(name, self, input2)
     return op.linalg_householder_product(self, input2)
 
 
@@ -18688,7 +18697,7 @@ def _view_default(name: str, self, size) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    self, size = shape_rules.view(name, self, size)
+    self, size = shape_checks.view(name, self, size)
     first = self
     place = geometry(views.view, first._shape, first.stride(), first._offset, size)
     VIEW_DEFAULT.remember(first, given, (place, size))
@@ -18726,7 +18735,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    self, dtype = parts_rules.elements_of_dtype(name, self, dtype)
+    self, dtype = complex_checks.elements_of_dtype(name, self, dtype)
     first = self
     kind = dtype
     result = typed_alias(
@@ -18772,8 +18781,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     shape = checks.integer_list(name, "shape", shape)
-    self, shape = shape_rules.reshape(name, self, shape)
-    result = formulas_shape.view_or_copy(self, shape)
+    self, shape = shape_checks.reshape(name, self, shape)
+    result = shape_formulas.view_or_copy(self, shape)
     VIEW_DEFAULT.remember_as(self, given, (shape,))
     return result
 
@@ -18872,11 +18881,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         start_dim = checks.integer(name, "start_dim", start_dim)
     if end_dim.__class__ is not int:
         end_dim = checks.integer(name, "end_dim", end_dim)
-    self, start_dim, end_dim = shape_rules.flatten(name, self, start_dim, end_dim)
+    self, start_dim, end_dim = shape_checks.flatten(name, self, start_dim, end_dim)
     return (
         self
         if self.ndim and start_dim == end_dim
-        else formulas_shape.view_or_copy(self, formulas_shape.flattened(self._shape, start_dim, end_dim))
+        else shape_formulas.view_or_copy(self, shape_formulas.flattened(self._shape, start_dim, end_dim))
     )
 
 
@@ -18937,8 +18946,8 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
-    self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
-    return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self._shape, dim, sizes))
+    self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
+    return shape_formulas.view_or_copy(self, shape_formulas_repeat.unflattened(self._shape, dim, sizes))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -18987,7 +18996,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
         dim0 = checks.integer(name, "dim0", dim0)
     if dim1.__class__ is not int:
         dim1 = checks.integer(name, "dim1", dim1)
-    self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
+    self, dim0, dim1 = shape_checks.two_dims(name, self, dim0, dim1)
     first = self
     place = geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
     TRANSPOSE.remember(first, given, (place, dim0, dim1))
@@ -19035,7 +19044,7 @@ def _permute(name: str, self, dims) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    self, dims = shape_rules.permute(name, self, dims)
+    self, dims = shape_checks.permute(name, self, dims)
     first = self
     place = geometry(views.permute, first._shape, first.stride(), first._offset, dims)
     PERMUTE.remember(first, given, (place, dims))
@@ -19078,8 +19087,8 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         self = checks.tensor(name, "input", self)
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
-    self, source, destination = rearranging_rules.movedim(name, self, source, destination)
-    return self.permute(formulas_rearranging.moved_order(self.ndim, source, destination))
+    self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
+    return self.permute(shape_formulas_repeat.moved_order(self.ndim, source, destination))
 
 
 def t(input: Tensor) -> Tensor:
@@ -19122,7 +19131,7 @@ def _t(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_rules.t(name, self)
+    (self,) = shape_checks.t(name, self)
     first = self
     place = geometry(views.t, first._shape, first.stride(), first._offset)
     T.remember(first, given, (place,))
@@ -19221,7 +19230,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = shape_rules.squeeze_dims(name, self, dim)
+    self, dim = shape_checks.squeeze_dims(name, self, dim)
     first = self
     place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
     SQUEEZE_DIM.remember(first, given, (place, dim))
@@ -19283,7 +19292,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = shape_rules.unsqueeze(name, self, dim)
+    self, dim = shape_checks.unsqueeze(name, self, dim)
     first = self
     place = geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim)
     UNSQUEEZE.remember(first, given, (place, dim))
@@ -19332,7 +19341,7 @@ def _expand(name: str, self, size) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    self, size = shape_rules.expand(name, self, size)
+    self, size = shape_checks.expand(name, self, size)
     first = self
     place = geometry(views.expand, first._shape, first.stride(), first._offset, size)
     EXPAND.remember(first, given, (place, size))
@@ -19472,8 +19481,8 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
-    self, repeats = rearranging_rules.repeat(name, self, repeats)
-    return formulas_rearranging.tiled(self, repeats)
+    self, repeats = shape_checks_repeat.repeat(name, self, repeats)
+    return shape_formulas_repeat.tiled(self, repeats)
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -19505,7 +19514,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    self, dims = rearranging_rules.tile(name, self, dims)
+    self, dims = shape_checks_repeat.tile(name, self, dims)
     return self.repeat(dims)
 
 
@@ -19602,8 +19611,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, hstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = joining_rules.not_empty(name, tensors)
-    parts = formulas_joining.with_dims(tensors, 1)
+    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
+    parts = shape_formulas_stack_split.with_dims(tensors, 1)
     return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
 
 
@@ -19633,8 +19642,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = joining_rules.not_empty(name, tensors)
-    return op.cat(formulas_joining.with_dims(tensors, 2))
+    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
+    return op.cat(shape_formulas_stack_split.with_dims(tensors, 2))
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19663,8 +19672,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, dstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = joining_rules.not_empty(name, tensors)
-    return op.cat(formulas_joining.with_dims(tensors, 3), 2)
+    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
+    return op.cat(shape_formulas_stack_split.with_dims(tensors, 3), 2)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19693,8 +19702,8 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     if out is not None:
         return write_out(name, out, column_stack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = joining_rules.not_empty(name, tensors)
-    return op.cat(formulas_joining.as_columns(tensors), 1)
+    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
+    return op.cat(shape_formulas_stack_split.as_columns(tensors), 1)
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -19728,8 +19737,10 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         sections = checks.integer(name, "sections", sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
-    return formulas_joining.split_at(self, formulas_joining.even_places(self._shape[dim], sections), dim)
+    self, sections, dim = shape_checks_stack_split.tensor_split(name, self, sections, dim)
+    return shape_formulas_stack_split.split_at(
+        self, shape_formulas_stack_split.even_places(self._shape[dim], sections), dim
+    )
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -19775,7 +19786,9 @@ def tensor_split_tensor_indices_or_sections(
         tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = joining_rules.tensor_split_by(name, self, tensor_indices_or_sections, dim)
+    self, tensor_indices_or_sections, dim = shape_checks_stack_split.tensor_split_by(
+        name, self, tensor_indices_or_sections, dim
+    )
     return op.tensor_split(self, tensor_indices_or_sections, dim)
 
 
@@ -19809,8 +19822,8 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     indices = checks.integer_list(name, "indices", indices)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, indices, dim = joining_rules.tensor_split(name, self, indices, dim)
-    return formulas_joining.split_at(self, indices, dim)
+    self, indices, dim = shape_checks_stack_split.tensor_split(name, self, indices, dim)
+    return shape_formulas_stack_split.split_at(self, indices, dim)
 
 
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -19837,7 +19850,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = joining_rules.hsplit(name, self, sections)
+    self, sections = shape_checks_stack_split.hsplit(name, self, sections)
     return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
 
 
@@ -19864,7 +19877,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = joining_rules.hsplit(name, self, indices)
+    self, indices = shape_checks_stack_split.hsplit(name, self, indices)
     return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
 
 
@@ -19892,7 +19905,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = joining_rules.vsplit(name, self, sections)
+    self, sections = shape_checks_stack_split.vsplit(name, self, sections)
     return op.tensor_split(self, sections)
 
 
@@ -19919,7 +19932,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = joining_rules.vsplit(name, self, indices)
+    self, indices = shape_checks_stack_split.vsplit(name, self, indices)
     return op.tensor_split(self, indices)
 
 
@@ -19947,7 +19960,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = joining_rules.dsplit(name, self, sections)
+    self, sections = shape_checks_stack_split.dsplit(name, self, sections)
     return op.tensor_split(self, sections, 2)
 
 
@@ -19974,7 +19987,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = joining_rules.dsplit(name, self, indices)
+    self, indices = shape_checks_stack_split.dsplit(name, self, indices)
     return op.tensor_split(self, indices, 2)
 
 
@@ -20057,7 +20070,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = joining_rules.at_least_2d(name, self)
+    (self,) = shape_checks_stack_split.at_least_2d(name, self)
     return self.flip((1,))
 
 
@@ -20089,7 +20102,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = joining_rules.at_least_1d(name, self)
+    (self,) = shape_checks_stack_split.at_least_1d(name, self)
     return self.flip((0,))
 
 
@@ -20126,8 +20139,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
     if k.__class__ is not int:
         k = checks.integer(name, "k", k)
     dims = checks.integer_list(name, "dims", dims)
-    self, k, dims = joining_rules.rot90(name, self, k, dims)
-    return formulas_joining.rotated(self, k % 4, dims)
+    self, k, dims = shape_checks_stack_split.rot90(name, self, k, dims)
+    return shape_formulas_stack_split.rotated(self, k % 4, dims)
 
 
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -20176,10 +20189,10 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    repeats, output_size = shape_checks_grids.repeat_counts(name, repeats, output_size)
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(windows_kernels.repeat_places(array_in(repeats, computed), output_size), computed)
+        result = adopt(shape_cpu_windows.repeat_places(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -20241,7 +20254,7 @@ def repeat_interleave_self_tensor(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave_by(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
@@ -20303,7 +20316,7 @@ def repeat_interleave_self_int(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     behind = x._shape[along + 1 :]
@@ -20333,8 +20346,8 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
         indexing = checks.string(name, "indexing", indexing)
-    tensors, indexing = grids_rules.meshgrid(name, tensors, indexing)
-    return formulas_grids.grids(tensors, indexing)
+    tensors, indexing = shape_checks_grids.meshgrid(name, tensors, indexing)
+    return shape_formulas_grids.grids(tensors, indexing)
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
@@ -20356,8 +20369,8 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "cartesian_prod"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = grids_rules.vectors(name, tensors)
-    return tensors[0] if len(tensors) == 1 else formulas_grids.pairings(tensors)
+    (tensors,) = shape_checks_grids.vectors(name, tensors)
+    return tensors[0] if len(tensors) == 1 else shape_formulas_grids.pairings(tensors)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -20400,9 +20413,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         r = checks.integer(name, "r", r)
     if with_replacement.__class__ is not bool:
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
-    self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
+    self, r, with_replacement = shape_checks_grids.combinations(name, self, r, with_replacement)
     return (
-        self.index_select(0, formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view((-1, r))
+        self.index_select(0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view(
+            (-1, r)
+        )
         if r
         else self.narrow(0, 0, 0)
     )
@@ -20427,8 +20442,8 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = grids_rules.blocks(name, tensors)
-    return formulas_grids.block_diagonal(tensors)
+    (tensors,) = shape_checks_grids.blocks(name, tensors)
+    return shape_formulas_grids.block_diagonal(tensors)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
@@ -20471,9 +20486,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
+    self, offset, dim1, dim2 = shape_checks_grids.diag_embed(name, self, offset, dim1, dim2)
     return op.diagonal_backward(
-        self, formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
+        self, shape_formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
     )
 
 
@@ -20507,7 +20522,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
         self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
         offset = checks.integer(name, "offset", offset)
-    return formulas_rearranging.diagonal_matrix(self.flatten(), offset)
+    return shape_formulas_repeat.diagonal_matrix(self.flatten(), offset)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -20545,7 +20560,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    x, N, increasing = shape_checks_grids.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
     return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
 
@@ -20575,7 +20590,7 @@ def adjoint(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = joining_rules.adjoint(name, self)
+    (self,) = shape_checks_stack_split.adjoint(name, self)
     return self.transpose(-2, -1).conj() if self.ndim else self.conj()
 
 
@@ -20620,7 +20635,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
         size = checks.integer(name, "size", size)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
+    self, dimension, size, step = shape_checks_stack_split.unfold(name, self, dimension, size, step)
     first = self
     place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
     UNFOLD.remember(first, given, (place, dimension, size, step))
@@ -20673,13 +20688,13 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         length = checks.integer(name, "length", length)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    grad_output, input_sizes, dim, length, step = joining_rules.unfold_backward(
+    grad_output, input_sizes, dim, length, step = shape_checks_stack_split.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            windows_kernels.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+            shape_cpu_windows.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
@@ -20738,7 +20753,7 @@ def _select(name: str, self, dim, index) -> Any:
         dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
-    self, dim, index = pieces_rules.select(name, self, dim, index)
+    self, dim, index = shape_checks_slice_join.select(name, self, dim, index)
     first = self
     place = geometry(views.select, first._shape, first.stride(), first._offset, dim, index)
     SELECT.remember(first, given, (place, dim, index))
@@ -20793,16 +20808,16 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
         dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
-    grad_output, input_sizes, dim, index = transposes_rules.select_backward(name, grad_output, input_sizes, dim, index)
+    grad_output, input_sizes, dim, index = shape_checks_backward.select_backward(
+        name, grad_output, input_sizes, dim, index
+    )
     if into is None and not watch.active and SELECT_BACKWARD.remember(given, (grad_output, input_sizes, dim, index)):
         result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
         if result is not None:
             return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
-        result = adopt(
-            shape_kernels.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed
-        )
+        result = adopt(shape_cpu.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed)
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, index))
     if into is not None:
@@ -20857,7 +20872,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
         end = checks.integer(name, "end", end)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
+    self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
     first = self
     place = geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
     SLICE.remember(first, given, (place, dim, start, end, step))
@@ -20921,7 +20936,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
         end = checks.integer(name, "end", end)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    grad_output, input_sizes, dim, start, end, step = transposes_rules.slice_backward(
+    grad_output, input_sizes, dim, start, end, step = shape_checks_backward.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
     if (
@@ -20935,7 +20950,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_kernels.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
+            shape_cpu.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
@@ -20997,7 +21012,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
         start = checks.integer(name, "start", start)
     if length.__class__ is not int:
         length = checks.integer(name, "length", length)
-    self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
+    self, dim, start, length = shape_checks_slice_join.narrow(name, self, dim, start, length)
     first = self
     place = geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length)
     NARROW.remember(first, given, (place, dim, start, length))
@@ -21059,7 +21074,7 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
         storage_offset = checks.integer(name, "storage_offset", storage_offset)
-    self, size, stride, storage_offset = shape_rules.as_strided(name, self, size, stride, storage_offset)
+    self, size, stride, storage_offset = shape_checks.as_strided(name, self, size, stride, storage_offset)
     first = self
     result = make_view(
         first, geometry(views.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset)
@@ -21118,13 +21133,13 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     to_stride = checks.integer_list(name, "to_stride", to_stride)
     if to_offset.__class__ is not int:
         to_offset = checks.integer(name, "to_offset", to_offset)
-    self, stride, offset, to_size, to_stride, to_offset = transposes_rules.restride(
+    self, stride, offset, to_size, to_stride, to_offset = shape_checks_backward.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            shape_kernels.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
+            shape_cpu.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
         )
     except Exception as error:
         reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
@@ -21179,7 +21194,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
+    self, offset, dim1, dim2 = shape_checks.diagonal(name, self, offset, dim1, dim2)
     first = self
     place = geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
     DIAGONAL.remember(first, given, (place, offset, dim1, dim2))
@@ -21237,13 +21252,13 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    grad_output, input_sizes, offset, dim1, dim2 = transposes_rules.diagonal_backward(
+    grad_output, input_sizes, offset, dim1, dim2 = shape_checks_backward.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_kernels.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
+            shape_cpu.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
@@ -21293,8 +21308,8 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
-    self, diagonal = rearranging_rules.diag(name, self, diagonal)
-    return formulas_rearranging.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
+    return shape_formulas_repeat.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
 
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -21324,7 +21339,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = rearranging_rules.matrix(name, self)
+    (self,) = shape_checks_repeat.matrix(name, self)
     return self.diagonal().sum()
 
 
@@ -21360,7 +21375,7 @@ def _unbind(name: str, self, dim) -> Any:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = pieces_rules.one_dim_not_scalar(name, self, dim)
+    self, dim = shape_checks_slice_join.one_dim_not_scalar(name, self, dim)
     first = self
     result = tuple(
         [
@@ -21408,7 +21423,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, split_size, dim = pieces_rules.split(name, self, split_size, dim)
+    self, split_size, dim = shape_checks_slice_join.split(name, self, split_size, dim)
     first = self
     result = tuple(
         [
@@ -21464,7 +21479,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, split_sizes, dim = pieces_rules.split_sizes(name, self, split_sizes, dim)
+    self, split_sizes, dim = shape_checks_slice_join.split_sizes(name, self, split_sizes, dim)
     first = self
     result = tuple(
         [
@@ -21545,8 +21560,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, chunks, dim = pieces_rules.chunk(name, self, chunks, dim)
-    return formulas_shape.chunks_of(self, chunks, dim)
+    self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
+    return shape_formulas.chunks_of(self, chunks, dim)
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -21583,7 +21598,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return formulas_joining.each_apart(self, op.chunk(self, chunks, dim), dim)
+    return shape_formulas_stack_split.each_apart(self, op.chunk(self, chunks, dim), dim)
 
 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -21620,7 +21635,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return formulas_joining.each_apart(self, op.split(self, split_size, dim), dim)
+    return shape_formulas_stack_split.each_apart(self, op.split(self, split_size, dim), dim)
 
 
 def unsafe_split_with_sizes(
@@ -21662,7 +21677,7 @@ def unsafe_split_with_sizes(
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return formulas_joining.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    return shape_formulas_stack_split.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -21706,14 +21721,14 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    tensors, dim = pieces_rules.cat(name, tensors, dim)
+    tensors, dim = shape_checks_slice_join.cat(name, tensors, dim)
     if into is None and not watch.active and CAT.remember(given, (tensors, dim)):
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(shape_kernels.cat(arrays_in(tensors, computed), dim), computed)
+        result = adopt(shape_cpu.cat(arrays_in(tensors, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -21765,14 +21780,14 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    tensors, dim = pieces_rules.stack(name, tensors, dim)
+    tensors, dim = shape_checks_slice_join.stack(name, tensors, dim)
     if into is None and not watch.active and STACK.remember(given, (tensors, dim)):
         result = STACK.launch(tensors, dim)
         if result is not None:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(shape_kernels.stack(arrays_in(tensors, computed), dim), computed)
+        result = adopt(shape_cpu.stack(arrays_in(tensors, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -21816,10 +21831,10 @@ def _flip(name: str, self, dims, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    self, dims = pieces_rules.flip(name, self, dims)
+    self, dims = shape_checks_slice_join.flip(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(filling_kernels.flip(array_in(self, computed), dims), computed)
+        result = adopt(shape_cpu_pad_tri_flip.flip(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -21867,10 +21882,10 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
-    self, shifts, dims = pieces_rules.roll(name, self, shifts, dims)
+    self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.roll(array_in(self, computed), shifts, dims), computed)
+        result = adopt(shape_cpu.roll(array_in(self, computed), shifts, dims), computed)
     except Exception as error:
         reraise(name, error, (self, shifts, dims))
     if into is not None:
@@ -21926,10 +21941,10 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
-    self, diagonal = shape_rules.triangle(name, self, diagonal)
+    self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(filling_kernels.triu(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu_pad_tri_flip.triu(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -21985,10 +22000,10 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
-    self, diagonal = shape_rules.triangle(name, self, diagonal)
+    self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(filling_kernels.tril(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu_pad_tri_flip.tril(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -22038,10 +22053,10 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
-    self, pad, value = pieces_rules.constant_pad(name, self, pad, value)
+    self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(filling_kernels.constant_pad_nd(array_in(self, computed), pad, value), computed)
+        result = adopt(shape_cpu_pad_tri_flip.constant_pad_nd(array_in(self, computed), pad, value), computed)
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -22099,7 +22114,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
+        result = adopt(shape_cpu.clone(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, memory_format))
     if into is not None:
@@ -22139,7 +22154,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
-        result = adopt(shape_kernels.to_copy(array_in(self, computed)), computed)
+        result = adopt(shape_cpu.to_copy(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -22177,10 +22192,10 @@ def _index(name: str, self, indices, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
-    self, indices = indexing_rules.index(name, self, indices)
+    self, indices = indexing_checks.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_kernels.index(array_in(self, computed), arrays_in(indices, None)), computed)
+        result = adopt(indexing_cpu.index(array_in(self, computed), arrays_in(indices, None)), computed)
     except Exception as error:
         reraise(name, error, (self, indices))
     if into is not None:
@@ -22223,11 +22238,11 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
-    grad_output, input_sizes, indices = indexing_rules.index_backward(name, grad_output, input_sizes, indices)
+    grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            indexing_kernels.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
+            indexing_cpu.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
             computed,
         )
     except Exception as error:
@@ -22310,7 +22325,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         values = checks.tensor(name, "values", values)
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
-    self, indices, values, accumulate = indexing_rules.index_put(name, self, indices, values, accumulate)
+    self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
     computed = (
         self._dtype
         if self._dtype.native and values._dtype is self._dtype
@@ -22318,7 +22333,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_kernels.index_put(
+            indexing_cpu.index_put(
                 array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
             ),
             computed,
@@ -22385,7 +22400,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
-    self, dim, index = indexing_rules.index_select(name, self, dim, index)
+    self, dim, index = indexing_checks.index_select(name, self, dim, index)
     if into is None and not watch.active and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
         if result is not None:
@@ -22393,7 +22408,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            row_indexing_kernels.index_select(array_in(self, computed), dim, array_in(index, None)), computed
+            indexing_cpu_index_add.index_select(array_in(self, computed), dim, array_in(index, None)), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index))
@@ -22486,7 +22501,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, dim, index, source, alpha = indexing_rules.index_add(name, self, dim, index, source, alpha)
+    self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
     computed = (
         self._dtype
         if self._dtype.native and source._dtype is self._dtype
@@ -22494,7 +22509,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            row_indexing_kernels.index_add(
+            indexing_cpu_index_add.index_add(
                 array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
             ),
             computed,
@@ -22567,11 +22582,11 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
-    self, dim, index, sparse_grad = indexing_rules.gather(name, self, dim, index, sparse_grad)
+    self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            gathering_kernels.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
+            indexing_cpu_gather.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index, sparse_grad))
@@ -22636,7 +22651,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
-    self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
+    self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -22644,7 +22659,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            gathering_kernels.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            indexing_cpu_gather.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
             computed,
         )
     except Exception as error:
@@ -22711,10 +22726,12 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
-    self, dim, index, value = indexing_rules.scatter_value(name, self, dim, index, value)
+    self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(gathering_kernels.scatter(array_in(self, computed), dim, array_in(index, None), value), computed)
+        result = adopt(
+            indexing_cpu_gather.scatter(array_in(self, computed), dim, array_in(index, None), value), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
     if into is not None:
@@ -22796,7 +22813,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
-    self, dim, index, src = indexing_rules.scatter(name, self, dim, index, src)
+    self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -22804,7 +22821,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            gathering_kernels.scatter_add(
+            indexing_cpu_gather.scatter_add(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
             ),
             computed,
@@ -22869,7 +22886,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     mask = checks.tensor(name, "mask", mask)
     value = checks.scalar(name, "value", value)
-    self, mask, value = indexing_rules.masked_fill(name, self, mask, value)
+    self, mask, value = indexing_checks.masked_fill(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward0.record(result, self, mask)
@@ -22932,7 +22949,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     mask = checks.tensor(name, "mask", mask)
     value = checks.operand(name, "value", value)
-    self, mask, value = indexing_rules.masked_fill(name, self, mask, value)
+    self, mask, value = indexing_checks.masked_fill(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward1.record(result, self, mask, value)
@@ -22972,7 +22989,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
-    self, mask = indexing_rules.masked_select(name, self, mask)
+    self, mask = indexing_checks.masked_select(name, self, mask)
     return op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
 
@@ -23000,7 +23017,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_kernels.nonzero(array_in(self, computed)), result_dtype("int64", computed))
+        result = adopt(indexing_cpu.nonzero(array_in(self, computed)), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -23052,7 +23069,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         size = checks.integer(name, "size", size)
     if fill_value.__class__ is not int:
         fill_value = checks.integer(name, "fill_value", fill_value)
-    self, size, fill_value = forms_rules.nonnegative_size(name, self, size, fill_value)
+    self, size, fill_value = indexing_checks.nonnegative_size(name, self, size, fill_value)
     places = op.nonzero(self)
     return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
 
@@ -23121,9 +23138,9 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
         op = checks.string(name, "op", op)
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
-    index, dim, size, op, wrap = places_rules.whole_places(name, index, dim, size, op, wrap)
+    index, dim, size, op, wrap = indexing_checks_take_put.whole_places(name, index, dim, size, op, wrap)
     try:
-        result = adopt(reducing_at_kernels.checked_places(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(indexing_cpu_scatter_reduce.checked_places(array_in(index, None), dim, size, op, wrap), None)
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -23161,8 +23178,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
-    self, index = places_rules.take(name, self, index)
-    return formulas_places.elements_at(self, index)
+    self, index = indexing_checks_take_put.take(name, self, index)
+    return indexing_formulas_take_put.elements_at(self, index)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -23206,7 +23223,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
         source = checks.tensor(name, "source", source)
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
-    self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
+    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
     places = op.checked_places(index, 0, self.numel(), "put", True)
     return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
 
@@ -23246,8 +23263,8 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
     shape = checks.integer_list(name, "shape", shape, 1)
-    indices, shape = grids_rules.unravel_index(name, indices, shape)
-    return formulas_places.unraveled(indices.long(), shape)
+    indices, shape = shape_checks_grids.unravel_index(name, indices, shape)
+    return indexing_formulas_take_put.unraveled(indices.long(), shape)
 
 
 def take_along_dim(
@@ -23297,11 +23314,11 @@ def take_along_dim(
         indices = checks.tensor(name, "indices", indices)
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
+    self, indices, dim = indexing_checks_take_put.take_along_dim(name, self, indices, dim)
     x = self.flatten() if dim is None else self
     along = 0 if dim is None else dim
     places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
-    wide = formulas_places.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+    wide = indexing_formulas_take_put.broadcast_beside("take_along_dim", along, x._shape, places._shape)
     return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
@@ -23362,11 +23379,11 @@ def index_copy(
         index = checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
-    self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
+    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
     x = op.atleast_1d(self)
     places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
     rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
-    written = op.index_put(x, formulas_places.indices_along(dim, places), rows)
+    written = op.index_put(x, indexing_formulas_take_put.indices_along(dim, places), rows)
     return written if self.ndim else written.view(())
 
 
@@ -23426,8 +23443,8 @@ def index_fill_int_scalar(
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
-    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
-    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
@@ -23487,8 +23504,8 @@ def index_fill_int_tensor(
         index = checks.tensor(name, "index", index)
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
-    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
-    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
@@ -23635,7 +23652,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
         reduce = checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
         include_self = checks.boolean(name, "include_self", include_self)
-    self, dim, index, src, reduce, include_self = places_rules.scatter_reduce(
+    self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
     computed = (
@@ -23645,7 +23662,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     )
     try:
         result = adopt(
-            reducing_at_kernels.scatter_reduce(
+            indexing_cpu_scatter_reduce.scatter_reduce(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
             ),
             computed,
@@ -23710,7 +23727,7 @@ def scatter_src_reduce(
         src = checks.tensor(name, "src", src)
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
-    self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
+    self, dim, index, src, reduce = indexing_checks_take_put.scatter_by(name, self, dim, index, src, reduce)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
     )
@@ -23789,8 +23806,8 @@ def scatter_value_reduce(
     value = checks.scalar(name, "value", value)
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
-    self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
-    src = formulas_places.full_of(self, index._shape, value)
+    self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
+    src = indexing_formulas_take_put.full_of(self, index._shape, value)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
     )
@@ -23891,12 +23908,12 @@ def index_reduce(
         reduce = checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
         include_self = checks.boolean(name, "include_self", include_self)
-    self, dim, index, source, reduce, include_self = places_rules.index_reduce(
+    self, dim, index, source, reduce, include_self = indexing_checks_take_put.index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
     size = self._shape[dim] if self.ndim else 1
     places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
-    spread = formulas_places.along_dim(places, dim, self.ndim).expand(source._shape)
+    spread = indexing_formulas_take_put.along_dim(places, dim, self.ndim).expand(source._shape)
     return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
 
@@ -23956,7 +23973,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available, lead), None)
+        result = adopt(indexing_cpu_scatter_reduce.order_of_true(array_in(mask, None), available, lead), None)
     except Exception as error:
         reraise(name, error, (mask, available, lead))
     if into is not None:
@@ -24003,7 +24020,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         mask = checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
-    self, mask, source = places_rules.masked_scatter(name, self, mask, source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     order = op.order_of_true(mask, source.numel(), 0)
     return (
         op.where(mask, op.index(source.flatten(), [order]), self)
@@ -24072,8 +24089,8 @@ def select_scatter(
         dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
-    self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
-    region = op.select_backward(formulas_places.trues_like(src), self._shape, dim, index)
+    self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
+    region = op.select_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, index)
     return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
 
 
@@ -24138,8 +24155,8 @@ def slice_scatter(
         end = checks.integer(name, "end", end)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
-    region = op.slice_backward(formulas_places.trues_like(src), self._shape, dim, start, end, step)
+    self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
+    region = op.slice_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, start, end, step)
     return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
 
 
@@ -24190,8 +24207,8 @@ def diagonal_scatter(
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    region = op.diagonal_backward(formulas_places.trues_like(src), self._shape, offset, dim1, dim2)
+    self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
+    region = op.diagonal_backward(indexing_formulas_take_put.trues_like(src), self._shape, offset, dim1, dim2)
     return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
 
 
@@ -24252,11 +24269,13 @@ def as_strided_scatter(
     stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
         storage_offset = checks.integer(name, "storage_offset", storage_offset)
-    self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
+    self, src, size, stride, storage_offset = indexing_checks_take_put.as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
     offset = self.storage_offset()
-    region = op.restride(formulas_places.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
+    region = op.restride(
+        indexing_formulas_take_put.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset
+    )
     spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
     return op.where(region, spread, self)
 
@@ -24288,7 +24307,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
 def _fill__scalar(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.scalar(name, "value", value)
-    self, value = indexing_rules.fill(name, self, value)
+    self, value = indexing_checks.fill(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
@@ -24325,7 +24344,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
 def _fill__tensor(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.operand(name, "value", value)
-    self, value = indexing_rules.fill(name, self, value)
+    self, value = indexing_checks.fill(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.FillBackward1.record(result, self, value)
@@ -24403,8 +24422,8 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     fill_value = checks.scalar(name, "fill_value", fill_value)
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
-    self, fill_value, wrap = forms_rules.fill_diagonal(name, self, fill_value, wrap)
-    return formulas_forms.filled_diagonal(self, fill_value, wrap)
+    self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
+    return shape_formulas_repeat.filled_diagonal(self, fill_value, wrap)
 
 
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
@@ -24442,7 +24461,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     src = checks.operand(name, "src", src)
     if non_blocking.__class__ is not bool:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
-    self, src, non_blocking = indexing_rules.copy(name, self, src, non_blocking)
+    self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.CopyBackward0.record(result, self, src)
@@ -24490,7 +24509,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
-    self, weight, bias = network_rules.linear(name, self, weight, bias)
+    self, weight, bias = matmul_checks_linear.linear(name, self, weight, bias)
     if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
         if result is not None:
@@ -24502,7 +24521,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            linear_kernels.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
+            matmul_cpu_linear.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
             computed,
         )
     except Exception as error:
@@ -24546,7 +24565,7 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    grad_output, self = network_rules.linear_weight_grad(name, grad_output, self)
+    grad_output, self = matmul_checks_linear.linear_weight_grad(name, grad_output, self)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype
@@ -24554,7 +24573,7 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            linear_kernels.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
+            matmul_cpu_linear.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, self))
@@ -24630,7 +24649,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    self, weight, bias, stride, padding, dilation, groups = convolution_rules.convolution(
+    self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
     computed = (
@@ -24640,7 +24659,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     )
     try:
         result = adopt(
-            conv_kernels.convolution(
+            conv_cpu.convolution(
                 array_in(self, computed),
                 array_in(weight, computed),
                 array_in(bias, computed),
@@ -24736,7 +24755,7 @@ def _convolution_input_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, weight, input_shape, stride, padding, dilation, groups = convolution_rules.convolution_input_grad(
+    grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_grad(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -24746,7 +24765,7 @@ def _convolution_input_grad(
     )
     try:
         result = adopt(
-            conv_kernels.convolution_input_grad(
+            conv_cpu.convolution_input_grad(
                 array_in(grad_output, computed),
                 array_in(weight, computed),
                 input_shape,
@@ -24842,7 +24861,7 @@ def _convolution_weight_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, self, weight_shape, stride, padding, dilation, groups = convolution_rules.convolution_weight_grad(
+    grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_grad(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -24852,7 +24871,7 @@ def _convolution_weight_grad(
     )
     try:
         result = adopt(
-            conv_kernels.convolution_weight_grad(
+            conv_cpu.convolution_weight_grad(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,
@@ -25012,7 +25031,7 @@ def conv1d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
+        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -25150,7 +25169,7 @@ def conv2d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
+        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -25288,7 +25307,7 @@ def conv3d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
+        conv_formulas.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -25369,7 +25388,7 @@ def conv_transpose1d(
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    return formulas_convolution.transposed_convolution(
+    return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
     )
 
@@ -25451,7 +25470,7 @@ def conv_transpose2d(
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    return formulas_convolution.transposed_convolution(
+    return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
     )
 
@@ -25531,7 +25550,7 @@ def conv_transpose3d(
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    return formulas_convolution.transposed_convolution(
+    return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
     )
 
@@ -25566,10 +25585,10 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    self, pad, mode = borders_rules.border_pad(name, self, pad, mode)
+    self, pad, mode = image_checks_padding.border_pad(name, self, pad, mode)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(borders_kernels.border_pad(array_in(self, computed), pad, mode), computed)
+        result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
     except Exception as error:
         reraise(name, error, (self, pad, mode))
     if into is not None:
@@ -25615,7 +25634,9 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    grad_output, input_shape, pad, mode = borders_rules.border_pad_backward(name, grad_output, input_shape, pad, mode)
+    grad_output, input_shape, pad, mode = image_checks_padding.border_pad_backward(
+        name, grad_output, input_shape, pad, mode
+    )
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -25623,7 +25644,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     )
     try:
         result = adopt(
-            borders_kernels.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
+            image_cpu_padding.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_shape, pad, mode))
@@ -25678,13 +25699,13 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     stride = checks.integer_list(name, "stride", stride, 2)
-    self, kernel_size, dilation, padding, stride = images_rules.im2col(
+    self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            windows_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+            shape_cpu_windows.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
@@ -25742,13 +25763,13 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     stride = checks.integer_list(name, "stride", stride, 2)
-    self, output_size, kernel_size, dilation, padding, stride = images_rules.col2im(
+    self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            windows_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            shape_cpu_windows.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
             computed,
         )
     except Exception as error:
@@ -25802,8 +25823,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         self = checks.tensor(name, "input", self)
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
-    self, upscale_factor = images_rules.pixel_shuffle(name, self, upscale_factor)
-    return formulas_images.channels_to_places(self, upscale_factor)
+    self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
+    return image_formulas.channels_to_places(self, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -25840,8 +25861,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         self = checks.tensor(name, "input", self)
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
-    self, downscale_factor = images_rules.pixel_unshuffle(name, self, downscale_factor)
-    return formulas_images.places_to_channels(self, downscale_factor)
+    self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
+    return image_formulas.places_to_channels(self, downscale_factor)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -25878,7 +25899,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         self = checks.tensor(name, "input", self)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    self, groups = images_rules.channel_shuffle(name, self, groups)
+    self, groups = image_checks.channel_shuffle(name, self, groups)
     parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
     return parts.transpose(1, 2).clone().view(self._shape)
 
@@ -25931,13 +25952,13 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
         scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
         antialias = checks.boolean(name, "antialias", antialias)
-    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            resampling_kernels.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            image_cpu_resample.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
             computed,
         )
     except Exception as error:
@@ -26018,7 +26039,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
         scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
         antialias = checks.boolean(name, "antialias", antialias)
-    grad_output, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+    grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
     computed = (
@@ -26026,7 +26047,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     )
     try:
         result = adopt(
-            resampling_kernels.resample_backward(
+            image_cpu_resample.resample_backward(
                 array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -26098,13 +26119,13 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
         scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
         antialias = checks.boolean(name, "antialias", antialias)
-    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            resampling_bytes_kernels.resample_bytes(
+            image_cpu_resample_bytes.resample_bytes(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -26183,10 +26204,10 @@ def grid_sampler(
         padding_mode = checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    self, grid, interpolation_mode, padding_mode, align_corners = images_rules.grid_sampler(
+    self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return formulas_images.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    return image_formulas.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -26233,8 +26254,8 @@ def affine_grid_generator(
     size = checks.integer_list(name, "size", size)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    theta, size, align_corners = images_rules.affine_grid(name, theta, size, align_corners)
-    places = formulas_images.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+    theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
+    places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
     return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
 
 
@@ -26311,13 +26332,13 @@ def _max_pool_with_indices(
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_rules.max_pool(
+    self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            pool_kernels.max_pool(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial),
+            pooling_cpu.max_pool(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial),
             computed,
             ("same", "int64"),
         )
@@ -26372,7 +26393,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    grad_output, indices, input_shape, spatial = pooling_rules.max_pool_backward(
+    grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
     computed = (
@@ -26380,7 +26401,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     )
     try:
         result = adopt(
-            pool_kernels.max_pool_backward(
+            pooling_cpu.max_pool_backward(
                 array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
             ),
             computed,
@@ -26620,11 +26641,11 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    self, output_size, spatial = pooling_rules.adaptive_pool(name, self, output_size, spatial)
+    self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            pool_kernels.adaptive_max_pool(array_in(self, computed), output_size, spatial), computed, ("same", "int64")
+            pooling_cpu.adaptive_max_pool(array_in(self, computed), output_size, spatial), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
@@ -26749,14 +26770,14 @@ def _avg_pool(
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
-        pooling_rules.avg_pool(
+        pooling_checks.avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            pool_kernels.avg_pool(
+            pooling_cpu.avg_pool(
                 array_in(self, computed),
                 kernel_size,
                 stride,
@@ -26887,7 +26908,7 @@ def _avg_pool_backward(
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
-        pooling_rules.avg_pool_backward(
+        pooling_checks.avg_pool_backward(
             name,
             grad_output,
             input_shape,
@@ -26905,7 +26926,7 @@ def _avg_pool_backward(
     )
     try:
         result = adopt(
-            pool_kernels.avg_pool_backward(
+            pooling_cpu.avg_pool_backward(
                 array_in(grad_output, computed),
                 input_shape,
                 kernel_size,
@@ -27197,10 +27218,10 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    self, output_size, spatial = pooling_rules.adaptive_pool(name, self, output_size, spatial)
+    self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(pool_kernels.adaptive_avg_pool(array_in(self, computed), output_size, spatial), computed)
+        result = adopt(pooling_cpu.adaptive_avg_pool(array_in(self, computed), output_size, spatial), computed)
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
     if into is not None:
@@ -27248,13 +27269,13 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    grad_output, input_shape, spatial = pooling_rules.adaptive_pool_backward(name, grad_output, input_shape, spatial)
+    grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
     try:
         result = adopt(
-            pool_kernels.adaptive_avg_pool_backward(array_in(grad_output, computed), input_shape, spatial), computed
+            pooling_cpu.adaptive_avg_pool_backward(array_in(grad_output, computed), input_shape, spatial), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_shape, spatial))
@@ -27434,7 +27455,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
+    self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
     if into is None and not watch.active and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
@@ -27450,7 +27471,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     )
     try:
         results = outputs(
-            normalization_kernels.standardize(
+            norm_cpu.standardize(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
             ),
             computed,
@@ -27532,7 +27553,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         groups = checks.integer(name, "groups", groups)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    self, weight, bias, groups, eps = network_rules.standardize_groups(name, self, weight, bias, groups, eps)
+    self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
     computed = (
         self._dtype
         if self._dtype.native
@@ -27542,7 +27563,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     )
     try:
         results = outputs(
-            normalization_kernels.standardize_groups(
+            norm_cpu.standardize_groups(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), groups, eps
             ),
             computed,
@@ -27616,7 +27637,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         bias = checks.tensor(name, "bias", bias)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    self, mean, var, weight, bias, eps = network_rules.normalize_by(name, self, mean, var, weight, bias, eps)
+    self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
     computed = (
         self._dtype
         if self._dtype.native
@@ -27628,7 +27649,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     )
     try:
         result = adopt(
-            running_kernels.normalize_by(
+            norm_cpu_running.normalize_by(
                 array_in(self, computed),
                 array_in(mean, computed),
                 array_in(var, computed),
@@ -27708,7 +27729,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    self, weight, dim, eps = network_rules.normalize_rms(name, self, weight, dim, eps)
+    self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -27716,7 +27737,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            rms_kernels.normalize_rms(array_in(self, computed), array_in(weight, computed), dim, eps),
+            norm_cpu_rms.normalize_rms(array_in(self, computed), array_in(weight, computed), dim, eps),
             computed,
             ("same", "same"),
         )
@@ -27775,7 +27796,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
+    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
         if result is not None:
@@ -27786,7 +27807,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(softmax_kernels.softmax(array_in(self, computed), dim), computed)
+        result = adopt(softmax_cpu.softmax(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -27816,7 +27837,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim,
             True)
     Raises:
-        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
+        IndexError: expected: equal shapes; `dim` in range.
     """
     if axis is not None:
         dim = axis
@@ -27840,7 +27861,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
         output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
+    grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.active and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
@@ -27852,7 +27873,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     )
     try:
         result = adopt(
-            softmax_kernels.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
+            softmax_cpu.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, output, dim))
@@ -27910,7 +27931,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
+    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
         if result is not None:
@@ -27921,7 +27942,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(softmax_kernels.log_softmax(array_in(self, computed), dim), computed)
+        result = adopt(softmax_cpu.log_softmax(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -27950,7 +27971,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         grad_output: grad - (grad * output.exp()).sum(dim, True)
         output: -grad * output.exp() * grad_output.sum(dim, True)
     Raises:
-        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
+        IndexError: expected: equal shapes; `dim` in range.
     """
     if axis is not None:
         dim = axis
@@ -27975,7 +27996,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
         output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
+    grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.active and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
@@ -27987,8 +28008,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     )
     try:
         result = adopt(
-            softmax_kernels.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim),
-            computed,
+            softmax_cpu.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, output, dim))
@@ -28058,7 +28078,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
         reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
         ignore_index = checks.integer(name, "ignore_index", ignore_index)
-    self, target, weight, reduction, ignore_index = losses_rules.nll_loss(
+    self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
     computed = (
@@ -28068,7 +28088,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     )
     try:
         results = outputs(
-            class_loss_kernels.nll_loss(
+            loss_cpu_nll.nll_loss(
                 array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
             ),
             computed,
@@ -28155,7 +28175,7 @@ def _nll_loss_backward(
         reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
         ignore_index = checks.integer(name, "ignore_index", ignore_index)
-    grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = losses_rules.nll_loss_backward(
+    grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
     computed = (
@@ -28165,7 +28185,7 @@ def _nll_loss_backward(
     )
     try:
         result = adopt(
-            class_loss_kernels.nll_loss_backward(
+            loss_cpu_nll.nll_loss_backward(
                 array_in(grad_output, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -28283,7 +28303,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         ignore_index = checks.integer(name, "ignore_index", ignore_index)
     if label_smoothing.__class__ is not float:
         label_smoothing = checks.floating(name, "label_smoothing", label_smoothing)
-    self, target, weight, reduction, ignore_index, label_smoothing = losses_rules.cross_entropy(
+    self, target, weight, reduction, ignore_index, label_smoothing = loss_checks.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
     if (
@@ -28301,7 +28321,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     )
     try:
         results = outputs(
-            cross_entropy_kernels.cross_entropy(
+            loss_cpu_cross_entropy.cross_entropy(
                 array_in(self, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -28344,8 +28364,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         self: mse_loss_backward(grad, self, target, reduction)
         target: mse_loss_backward(grad, target, self, reduction)
     Raises:
-        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
-            broadcast to the values.
+        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
+            values.
     Example:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
@@ -28362,14 +28382,14 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
         target = checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    self, target, reduction = losses_rules.pointwise_loss(name, self, target, reduction)
+    self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
     computed = (
         self._dtype
         if self._dtype.native and target._dtype is self._dtype
         else computed_dtype(name, "promote", ("float",), (self, target))
     )
     try:
-        result = adopt(loss_kernels.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
+        result = adopt(loss_cpu.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
     except Exception as error:
         reraise(name, error, (self, target, reduction))
     if into is not None:
@@ -28399,7 +28419,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
         target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts
@@ -28423,7 +28443,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         target = checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, reduction = losses_rules.pointwise_loss_backward(
+    grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
     computed = (
@@ -28433,7 +28453,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     )
     try:
         result = adopt(
-            loss_kernels.mse_loss_backward(
+            loss_cpu.mse_loss_backward(
                 array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
             ),
             computed,
@@ -28473,8 +28493,8 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
-            broadcast to the values.
+        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
+            values.
     Example:
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
         tensor(0.1643)
@@ -28501,7 +28521,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    self, target, weight, reduction = losses_rules.pointwise_loss(name, self, target, weight, reduction)
+    self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
     computed = (
         self._dtype
         if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
@@ -28509,7 +28529,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     )
     try:
         result = adopt(
-            loss_kernels.binary_cross_entropy(
+            loss_cpu.binary_cross_entropy(
                 array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
             ),
             computed,
@@ -28556,7 +28576,7 @@ def binary_cross_entropy_backward(
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts
@@ -28591,7 +28611,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, weight, reduction = losses_rules.pointwise_loss_backward(
+    grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
     computed = (
@@ -28604,7 +28624,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     )
     try:
         result = adopt(
-            loss_kernels.binary_cross_entropy_backward(
+            loss_cpu.binary_cross_entropy_backward(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 array_in(target, computed),
@@ -28664,8 +28684,8 @@ def binary_cross_entropy_with_logits(
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
-            broadcast to the values.
+        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
+            values.
     Example:
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))
         tensor(0.3466)
@@ -28714,7 +28734,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss(
+    self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
     computed = (
@@ -28727,7 +28747,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     )
     try:
         result = adopt(
-            loss_kernels.binary_cross_entropy_with_logits(
+            loss_cpu.binary_cross_entropy_with_logits(
                 array_in(self, computed),
                 array_in(target, computed),
                 array_in(weight, computed),
@@ -28786,7 +28806,7 @@ def binary_cross_entropy_with_logits_backward(
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts
@@ -28826,7 +28846,7 @@ def _binary_cross_entropy_with_logits_backward(
         pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
-    grad_output, self, target, weight, pos_weight, reduction = losses_rules.pointwise_loss_backward(
+    grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
     computed = (
@@ -28840,7 +28860,7 @@ def _binary_cross_entropy_with_logits_backward(
     )
     try:
         result = adopt(
-            loss_kernels.binary_cross_entropy_with_logits_backward(
+            loss_cpu.binary_cross_entropy_with_logits_backward(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 array_in(target, computed),
@@ -28917,7 +28937,7 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     mask = checks.tensor(name, "mask", mask)
     if scale.__class__ is not float:
         scale = checks.floating(name, "scale", scale)
-    self, mask, scale = network_rules.masked_scale(name, self, mask, scale)
+    self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedScaleBackward0.record(result, self, mask, scale)
@@ -28988,7 +29008,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
         padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
         scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    weight, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
+    weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
     if (
@@ -29002,7 +29022,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
     try:
         result = adopt(
-            embedding_kernels.embedding(
+            embedding_cpu.embedding(
                 array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -29075,7 +29095,7 @@ def _embedding_backward(
         padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
         scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = network_rules.embedding_backward(
+    grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
     computed = (
@@ -29085,7 +29105,7 @@ def _embedding_backward(
     )
     try:
         result = adopt(
-            embedding_kernels.embedding_backward(
+            embedding_cpu.embedding_backward(
                 array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -29147,13 +29167,13 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
         padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
         scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    self, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
+    self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            embedding_kernels.embedding_gather(
+            embedding_cpu.embedding_gather(
                 array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -29263,7 +29283,7 @@ def _rnn_layer(
     if nonlinearity.__class__ is not str:
         nonlinearity = checks.string(name, "nonlinearity", nonlinearity)
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity = (
-        recurrent_rules.rnn_layer(
+        recurrent_checks.rnn_layer(
             name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     )
@@ -29279,7 +29299,7 @@ def _rnn_layer(
     )
     try:
         results = outputs(
-            rnn_kernels.rnn_layer(
+            recurrent_cpu_rnn.rnn_layer(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),
@@ -29419,7 +29439,7 @@ def _lstm_layer(
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse = (
-        recurrent_rules.lstm_layer(
+        recurrent_checks.lstm_layer(
             name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     )
@@ -29439,7 +29459,7 @@ def _lstm_layer(
     )
     try:
         results = outputs(
-            lstm_kernels.lstm_layer(
+            recurrent_cpu_lstm.lstm_layer(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(cell, computed),
@@ -29564,7 +29584,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
-    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_rules.gru_layer(
+    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
     computed = (
@@ -29579,7 +29599,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     )
     try:
         results = outputs(
-            gru_kernels.gru_layer(
+            recurrent_cpu_gru.gru_layer(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),
@@ -29710,7 +29730,7 @@ def _attention(
         scale = checks.floating(name, "scale", scale)
     if rows_first.__class__ is not bool:
         rows_first = checks.boolean(name, "rows_first", rows_first)
-    self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_rules.attention(
+    self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
     computed = (
@@ -29723,7 +29743,7 @@ def _attention(
     )
     try:
         results = outputs(
-            attention_kernels.attention(
+            attention_cpu.attention(
                 array_in(self, computed),
                 array_in(key, computed),
                 array_in(value, computed),
@@ -29822,7 +29842,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
         is_causal = checks.boolean(name, "is_causal", is_causal)
     if scale.__class__ is not float:
         scale = checks.floating(name, "scale", scale)
-    self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_rules.self_attention(
+    self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
     computed = (
@@ -29832,7 +29852,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     )
     try:
         results = outputs(
-            attention_kernels.self_attention(
+            attention_cpu.self_attention(
                 array_in(self, computed),
                 heads,
                 array_in(bias, computed),
@@ -29911,12 +29931,10 @@ def l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, size_average, reduce, reduction, weight = value_losses_rules.same_sizes(
+    self, target, size_average, reduce, reduction, weight = loss_checks_values.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
-    return formulas_value_losses.weighted_mean(
-        "l1_loss", (self - target).abs(), weight, size_average, reduce, reduction
-    )
+    return loss_formulas.weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
 
 
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
@@ -30022,10 +30040,10 @@ def smooth_l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if beta.__class__ is not float:
         beta = checks.floating(name, "beta", beta)
-    self, target, size_average, reduce, reduction, beta = value_losses_rules.smooth_l1(
+    self, target, size_average, reduce, reduction, beta = loss_checks_values.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "smooth_l1_loss",
         op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
         size_average,
@@ -30078,9 +30096,9 @@ def huber_loss(
         delta = checks.floating(name, "delta", delta)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, reduction, delta, weight = value_losses_rules.huber(name, self, target, reduction, delta, weight)
-    return formulas_value_losses.reduced_loss(
-        "huber_loss", formulas_network.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+    self, target, reduction, delta, weight = loss_checks_values.huber(name, self, target, reduction, delta, weight)
+    return loss_formulas.reduced_loss(
+        "huber_loss", loss_formulas_reduce.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
     )
 
 
@@ -30139,13 +30157,11 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
-    self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
+    self, target, size_average, reduce, reduction, log_target = loss_checks_values.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
     losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
-    return formulas_value_losses.reduced_divergence(
-        losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction
-    )
+    return loss_formulas.reduced_divergence(losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction)
 
 
 def poisson_nll_loss(
@@ -30226,7 +30242,7 @@ def poisson_nll_loss(
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
     losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "poisson_nll_loss",
         losses
         + op.where(
@@ -30292,11 +30308,11 @@ def gaussian_nll_loss_default(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
         name, self, target, var, full, eps, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    return loss_formulas.reduced_loss(
+        "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
 
 
@@ -30355,11 +30371,11 @@ def gaussian_nll_loss_float(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
         name, self, target, var, full, eps, reduction
     )
-    return formulas_value_losses.reduced_loss(
-        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    return loss_formulas.reduced_loss(
+        "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
 
 
@@ -30408,7 +30424,7 @@ def soft_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
     )
 
@@ -30476,7 +30492,7 @@ def hinge_embedding_loss(
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
     losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
-    return formulas_value_losses.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
+    return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def margin_ranking_loss(
@@ -30548,10 +30564,10 @@ def margin_ranking_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = value_losses_rules.margin_ranking(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_values.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
     )
 
@@ -30603,7 +30619,7 @@ def cosine_similarity(
         dim = checks.integer(name, "dim", dim)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
+    x1, x2, dim, eps = loss_checks_pairs.along_common_dim(name, x1, x2, dim, eps)
     unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
     unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     return (unit1 * unit2).sum(dim)
@@ -30708,7 +30724,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return formulas_elementwise.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
+    return elementwise_formulas.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
 
 
 def triplet_margin_loss(
@@ -30798,13 +30814,13 @@ def triplet_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks_pairs.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
     near = op.pairwise_distance(anchor, positive, p, eps)
     far = op.pairwise_distance(anchor, negative, p, eps)
     nearest = far.minimum(op.pairwise_distance(positive, negative, p, eps)) if swap else far
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "triplet_margin_loss", (margin + near - nearest).clamp(0), size_average, reduce, reduction
     )
 
@@ -30880,13 +30896,13 @@ def cosine_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_pairs.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
     cosine = (input1 * input2).sum(-1) / squares.sqrt()
     losses = op.where(target == 1, 1 - cosine, 0) + op.where(target == -1, (cosine - margin).clamp(0), 0)
-    return formulas_value_losses.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
+    return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
 
 
 def multi_margin_loss(
@@ -30970,7 +30986,7 @@ def multi_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
+    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks_pairs.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -30980,7 +30996,7 @@ def multi_margin_loss(
     weighed = powers if weight is None else powers * weight.index_select(0, target.reshape([-1])).unsqueeze(1)
     others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
     losses = (op.where(others, weighed, 0).sum(1) / self._shape[-1]).reshape(target._shape)
-    return formulas_value_losses.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
+    return loss_formulas.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_margin_loss(
@@ -31047,7 +31063,7 @@ def multilabel_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
+    self, target, size_average, reduce, reduction = loss_checks_pairs.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -31058,7 +31074,7 @@ def multilabel_margin_loss(
     slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
     used = counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
     losses = (op.where(used, slack, 0).sum([1, 2]) / self._shape[-1]).reshape(self._shape[:-1])
-    return formulas_value_losses.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
+    return loss_formulas.reduced_loss("multilabel_margin_loss", losses, size_average, reduce, reduction)
 
 
 def multilabel_soft_margin_loss(
@@ -31128,12 +31144,12 @@ def multilabel_soft_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
+    self, target, weight, size_average, reduce, reduction = loss_checks_pairs.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
     losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
     weighed = losses if weight is None else losses * weight
-    return formulas_value_losses.reduced_loss(
+    return loss_formulas.reduced_loss(
         "multilabel_soft_margin_loss", weighed.sum(-1) / self._shape[-1], size_average, reduce, reduction
     )
 
@@ -31184,13 +31200,13 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
         blank = checks.integer(name, "blank", blank)
-    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
     try:
         result = adopt(
-            ctc_kernels.ctc_values(
+            loss_cpu_ctc.ctc_values(
                 array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
             ),
             computed,
@@ -31281,16 +31297,16 @@ def ctc_loss_intlist(
         reduction = checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
         zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
     scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
     losses = op.ctc_values(
-        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+        scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
     )
     finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
-    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
-    return formulas_value_losses.reduced_loss(
+    each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return loss_formulas.reduced_loss(
         "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
@@ -31363,16 +31379,18 @@ def ctc_loss_tensor(
         reduction = checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
         zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
+        loss_checks_ctc.ctc_loss_of_tensors(
+            name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+        )
     )
     scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
     losses = op.ctc_values(
-        scores, formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
+        scores, loss_formulas_ctc.label_rows(targets, target_lengths), input_lengths, target_lengths, blank
     )
     finite = op.where(op.isposinf(losses), 0, losses) if zero_infinity else losses
-    each = finite / formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
-    return formulas_value_losses.reduced_loss(
+    each = finite / loss_formulas_ctc.label_counts(target_lengths, finite) if reduction == "mean" else finite
+    return loss_formulas.reduced_loss(
         "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
 
@@ -31409,12 +31427,11 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
         normalization = checks.integer(name, "normalization", normalization)
     if forward.__class__ is not bool:
         forward = checks.boolean(name, "forward", forward)
-    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
+    self, dim, normalization, forward = fft_checks.transformed_dims(name, self, dim, normalization, forward)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
-            result_dtype("complex", computed),
+            fft_cpu.fft_c2c(array_in(self, computed), dim, normalization, forward), result_dtype("complex", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, normalization, forward))
@@ -31456,12 +31473,10 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
     dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
         normalization = checks.integer(name, "normalization", normalization)
-    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
+    self, dim, normalization = fft_checks.transformed_half(name, self, dim, normalization)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(
-            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
-        )
+        result = adopt(fft_cpu.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed))
     except Exception as error:
         reraise(name, error, (self, dim, normalization))
     if into is not None:
@@ -31506,11 +31521,11 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
         normalization = checks.integer(name, "normalization", normalization)
     if last.__class__ is not int:
         last = checks.integer(name, "last", last)
-    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
+    self, dim, normalization, last = fft_checks.transformed_half(name, self, dim, normalization, last)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+            fft_cpu.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, normalization, last))
@@ -31572,8 +31587,8 @@ def fft_fft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
+    self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
 def fft_ifft(
@@ -31625,8 +31640,8 @@ def fft_ifft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
+    self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
 def fft_rfft(
@@ -31678,8 +31693,8 @@ def fft_rfft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
+    self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True))
 
 
 def fft_irfft(
@@ -31731,12 +31746,9 @@ def fft_irfft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        n[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim), dim, fft_formulas.scaling(norm, False), n[-1]
     )
 
 
@@ -31789,12 +31801,9 @@ def fft_hfft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        n[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim).conj(), dim, fft_formulas.scaling(norm, True), n[-1]
     )
 
 
@@ -31847,8 +31856,8 @@ def fft_ihfft(
         dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+    self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False)).conj()
 
 
 def fft_fft2(
@@ -31900,8 +31909,8 @@ def fft_fft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
 def fft_ifft2(
@@ -31953,8 +31962,8 @@ def fft_ifft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
 def fft_rfft2(
@@ -32006,8 +32015,8 @@ def fft_rfft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
 
 
 def fft_irfft2(
@@ -32062,12 +32071,9 @@ def fft_irfft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        s[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim), dim, fft_formulas.scaling(norm, False), s[-1]
     )
 
 
@@ -32120,12 +32126,9 @@ def fft_hfft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        s[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj(), dim, fft_formulas.scaling(norm, True), s[-1]
     )
 
 
@@ -32181,8 +32184,8 @@ def fft_ihfft2(
     dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj()
 
 
 def fft_fftn(
@@ -32235,8 +32238,8 @@ def fft_fftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
 def fft_ifftn(
@@ -32289,8 +32292,8 @@ def fft_ifftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+    self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
 def fft_rfftn(
@@ -32343,8 +32346,8 @@ def fft_rfftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
 
 
 def fft_irfftn(
@@ -32400,12 +32403,9 @@ def fft_irfftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        s[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim), dim, fft_formulas.scaling(norm, False), s[-1]
     )
 
 
@@ -32459,12 +32459,9 @@ def fft_hfftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        s[-1],
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj(), dim, fft_formulas.scaling(norm, True), s[-1]
     )
 
 
@@ -32521,8 +32518,8 @@ def fft_ihfftn(
         dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+    self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj()
 
 
 def fft_fftshift(
@@ -32560,8 +32557,8 @@ def fft_fftshift(
         self = checks.tensor(name, "input", self)
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return op.roll(self, formulas_fourier.halves(self._shape, dim), dim)
+    self, dim = fft_checks.shifted_dims(name, self, dim)
+    return op.roll(self, fft_formulas.halves(self._shape, dim), dim)
 
 
 def fft_ifftshift(
@@ -32599,8 +32596,8 @@ def fft_ifftshift(
         self = checks.tensor(name, "input", self)
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return op.roll(self, formulas_shape.negated(formulas_fourier.halves(self._shape, dim)), dim)
+    self, dim = fft_checks.shifted_dims(name, self, dim)
+    return op.roll(self, shape_formulas.negated(fft_formulas.halves(self._shape, dim)), dim)
 
 
 def stft(
@@ -32731,7 +32728,7 @@ def stft(
         onesided,
         return_complex,
         align_to_window,
-    ) = frames_rules.stft(
+    ) = fft_checks_stft.stft(
         name,
         self,
         n_fft,
@@ -32745,11 +32742,11 @@ def stft(
         return_complex,
         align_to_window,
     )
-    return formulas_frames.spectrogram(
-        formulas_frames.around_window(self, win_length, n_fft) if align_to_window else self,
+    return fft_formulas_stft.spectrogram(
+        fft_formulas_stft.around_window(self, win_length, n_fft) if align_to_window else self,
         n_fft,
         hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
+        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
         pad_mode,
         normalized,
         onesided,
@@ -32857,15 +32854,15 @@ def istft(
     if return_complex.__class__ is not bool:
         return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        frames_rules.istft(
+        fft_checks_stft.istft(
             name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
         )
     )
-    return formulas_frames.overlapped(
+    return fft_formulas_stft.overlapped(
         self,
         n_fft,
         hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
+        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
         center,
         normalized,
         onesided,
@@ -32988,7 +32985,7 @@ def embedding_bag(
         per_sample_weights,
         include_last_offset,
         padding_idx,
-    ) = bags_rules.embedding_bag(
+    ) = embedding_checks_bags.embedding_bag(
         name,
         self,
         weight,
@@ -33002,9 +32999,9 @@ def embedding_bag(
         include_last_offset,
         padding_idx,
     )
-    return formulas_bags.bags(
+    return embedding_formulas_bags.bags(
         self,
-        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        embedding_formulas_bags.limited_rows(weight, self, max_norm, norm_type),
         offsets,
         scale_grad_by_freq,
         mode,
@@ -33064,7 +33061,7 @@ def lp_pool(
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
-    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_rules.lp_pool(
+    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
         name, self, norm_type, kernel_size, stride, ceil_mode, spatial
     )
     if 1 / norm_type == 0:
@@ -33074,7 +33071,7 @@ def lp_pool(
         )
         return largest
     mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-    return (formulas_network.flat_at_zero(mean) * formulas_network.window_size(kernel_size)).pow(1 / norm_type)
+    return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
 
 
 def lp_pool1d(
@@ -33261,10 +33258,10 @@ def fractional_max_pool(
     output_size = checks.integer_list(name, "output_size", output_size)
     if not isinstance(random_samples, Tensor):
         random_samples = checks.tensor(name, "random_samples", random_samples)
-    self, kernel_size, output_size, random_samples = fractional_rules.fractional_max_pool(
+    self, kernel_size, output_size, random_samples = pooling_checks_fractional.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )
-    return formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+    return pooling_formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
 
 
 _pow_overloads = Overloads(

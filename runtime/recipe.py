@@ -51,3 +51,8 @@ def single(
 ) -> Recipe:
     """The recipe of one call on all operands, with one result."""
     return (Step(kernel, tuple(range(operands)), ((0, shape),), ints, numbers, rows),)
+
+
+def of_rows(*operands: Layout) -> bool:
+    """Whether all lie in rows."""
+    return all(operand.strides is None for operand in operands)

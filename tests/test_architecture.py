@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.library.homes import runtime_home
 from specgrad.codegen.spec.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,10 +24,10 @@ ORDER = [
     ["generated.ops"],
     ["generated.functions"],
     ["runtime.transforms*", "runtime.autograd.functional*"],
-    ["runtime.autograd*", "runtime.batching*"],
+    ["runtime.autograd*", "runtime.batching*", "runtime.ops*"],
     ["runtime.tensor"],
     ["runtime.kernels.table"],
-    ["runtime.kernels.cpu*", "runtime.kernels.cuda*"],
+    ["runtime.ops.*.cpu*", "runtime.kernels.cpu*", "runtime.kernels.cuda*"],
     ["runtime.kernels.scalar", "runtime.kernels.scalar_complex"],
 ]
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
@@ -62,13 +63,14 @@ def _targets(node: ast.stmt, package: list[str]) -> Iterator[str]:
             yield short
 
 
-def _imports(module: str) -> set[str]:
-    """Every module of the project that ``module`` imports, anywhere in its text."""
+def _imports(module: str, typing: bool = True) -> set[str]:
+    """Every module of the project that ``module`` imports, anywhere in its text; ``typing``: for type checkers too."""
     path = SOURCES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-    nodes = (
-        n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Import | ast.ImportFrom)
-    )
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    left_out = set() if typing else {inner for node in guarded for inner in ast.walk(node)}
+    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and n not in left_out)
     found = {target for node in nodes for target in _targets(node, package)}
     return {t for t in found if t in SOURCES or t == "specgrad"} - {module}
 
@@ -125,8 +127,31 @@ def _reachable(module: str) -> set[str]:
 
 def test_kernels_know_arrays_only() -> None:
     """Kernels never see a Tensor: nothing that they import, however indirectly, knows one."""
-    kernels = [m for m in SOURCES if m.startswith("runtime.kernels")]
+    kernels = [m for m in SOURCES if m.startswith("runtime.kernels") or fnmatchcase(m, "runtime.ops.*.cpu*")]
     assert [m for m in kernels if "runtime.tensor" in _reachable(m)] == []
+
+
+def test_no_circles() -> None:
+    """What a module imports, also inside functions, does not import it in turn, however indirectly."""
+    modules = {m for m in SOURCES if not _is_package(m)}
+    waiting = {module: _imports(module, typing=False) & modules for module in modules}
+    while free := {module for module, needed in waiting.items() if not needed & waiting.keys()}:
+        for module in free:
+            del waiting[module]
+    assert sorted(waiting) == []
+
+
+def _is_package(module: str) -> bool:
+    return SOURCES[module].name == "__init__.py"
+
+
+def test_each_family_has_one_function_of_a_kind_and_name() -> None:
+    """A key of the spec names a function, and no module: a second of the same name would never be called."""
+    tables = runtime_home().tables
+    for kind in ("kernel", "recipe", "check", "helper", "batching rule"):
+        functions = [part for part in tables[kind] if isinstance(part.node, ast.FunctionDef)]
+        names = [part.name for part in functions if not part.name.startswith("_")]
+        assert sorted(name for name in set(names) if names.count(name) > 1) == [], kind
 
 
 def test_no_file_of_left_overs() -> None:

@@ -21,12 +21,12 @@ from .parameters import Parameters, parameters_of
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
 RUNTIME_PLACES: Places = {
-    "kernel": ("kernels/cpu/*.py",),
-    "recipe": ("recipes/*.py",),
-    "check": ("rules/*.py",),
-    "helper": ("autograd/formulas*.py",),
+    "kernel": ("ops/*/cpu*.py",),
+    "recipe": ("ops/*/plans*.py",),
+    "check": ("ops/*/checks*.py",),
+    "helper": ("ops/*/formulas*.py",),
     "view": ("views.py",),
-    "batching rule": ("batching/rules/*.py",),
+    "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
     "scalar function": ("kernels/scalar.py",),
     "scalar function of complex numbers": ("kernels/scalar_complex.py",),
 }
@@ -41,7 +41,6 @@ PLACES: Places = {
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
 KEYS = {"kernel": "kernel", "check": "check", "batch": "batching rule", "view": "view"}  # that name functions
-SUFFIXES = {"kernel": "_kernels", "recipe": "_recipes", "check": "_rules"}  # of the runtime's modules in generated code
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
 CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
 
@@ -113,7 +112,7 @@ class Part:
 
     @property
     def module(self) -> tuple[str, ...]:
-        """The module below its package: ("kernels", "cpu", "reductions")."""
+        """The module below its package: ("ops", "reduction", "cpu")."""
         return self.file.relative_to(self.home.folder).with_suffix("").parts
 
     @property
@@ -127,7 +126,7 @@ class Part:
         """The name of its module in generated code. No argument begins with an underscore."""
         if self.home.label:
             return "_".join(("", self.home.label, *self.module))
-        return self.module[-1] + SUFFIXES.get(self.kind, "")
+        return "_".join(self.module[1:] or self.module)  # reduction_cpu_moments for ops/reduction/cpu_moments.py
 
     @property
     def spelling(self) -> str:

@@ -15,10 +15,10 @@ from ..spec.model import Entry
 
 # The Python that exists for the sake of single ops, below runtime/.
 HAND_WRITTEN = {
-    "kernels": ("kernels/cpu/*.py", "kernels/cuda/*.py"),
+    "kernels": ("ops/*/cpu*.py", "kernels/cpu/*.py", "kernels/cuda/*.py"),
     "scalar functions": ("kernels/scalar*.py",),
-    "checks of arguments": ("rules/*.py",),
-    "helpers of formulas": ("autograd/formulas*.py",),
+    "checks of arguments": ("ops/*/checks*.py",),
+    "helpers of formulas": ("ops/*/formulas*.py",),
     "batching rules": ("batching/rules/*.py",),
     "views": ("views.py",),
 }

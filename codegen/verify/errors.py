@@ -35,8 +35,7 @@ def key_of(op: Any, error: BaseException) -> str:
 
 def _is_rule(file: PurePath) -> bool:
     """Whether a file has checks of arguments: the runtime's, or those of a package outside the tree."""
-    in_rules = file.parent.name == "rules" and "batching" not in file.parts
-    return in_rules or "checks" in (file.stem, file.parent.name)
+    return file.parent.name == "checks" or file.stem.partition("_")[0] == "checks"
 
 
 PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call raises

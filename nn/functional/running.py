@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import no_grad, watch
-from ...runtime.kernels.cpu import running as kernels
+from ...runtime.ops.norm import cpu_running as kernels
 
 
 def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:

@@ -8,7 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
 from ...runtime.loss_reduction import reduction_word
-from ...runtime.rules.pairs import triplet
+from ...runtime.ops.loss.checks_pairs import triplet
 
 
 def triplet_margin_with_distance_loss(

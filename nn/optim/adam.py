@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
-from ...runtime.kernels.cpu.optim import adam_update
+from ...runtime.ops.optim.cpu import adam_update
 from . import fused as fused_rule
 from .hyperparameters import check_betas, check_rate, check_ways
 from .per_parameter import PerParameter

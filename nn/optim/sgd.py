@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import empty_like
-from ...runtime.kernels.cpu.optim import sgd_update
+from ...runtime.ops.optim.cpu import sgd_update
 from . import fused as fused_rule
 from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter

@@ -10,7 +10,7 @@ from ...generated.tensor import Tensor
 from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad, watch
 from ...runtime.creation import tensor, zeros
-from ...runtime.kernels.cpu.reducing import square_sum
+from ...runtime.ops.reduction.cpu_reduce_loops import square_sum
 from ...runtime.user_warning import warn_user
 
 Tensors = Tensor | Iterable[Tensor]

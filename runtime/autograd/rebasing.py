@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import GraphError
 from ..namespace import op
+from ..ops.shape.formulas import as_strided_backward
 from ..overlap import overlaps
 from ..views import span
-from .formulas_shape import as_strided_backward
 from .hooks import RemovableHandle, retain_grad
 from .node import FREED, OUTPUT, Node, next_sequence
 from .saved import edge_of

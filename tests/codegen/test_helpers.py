@@ -16,11 +16,11 @@ def write(path: Path, text: str) -> None:
 
 
 def test_reads_names_and_arities_without_importing(tmp_path: Path):
-    write(tmp_path / "autograd" / "formulas.py", "import nothing\ndef a(x, y=1, *, z): ...\ndef _b(): ...\n")
-    write(tmp_path / "autograd" / "formulas_loss.py", "def c(*xs): ...\n")
+    write(tmp_path / "ops" / "reduction" / "formulas.py", "import nothing\ndef a(x, y=1, *, z): ...\ndef _b(): ...\n")
+    write(tmp_path / "ops" / "loss" / "formulas_ctc.py", "def c(*xs): ...\n")
     write(tmp_path / "kernels" / "scalar.py", "def exp(x): ...\n")
-    write(tmp_path / "kernels" / "cpu" / "matmul.py", "mv = mm = 1\ndef bmm(): ...\n")
-    write(tmp_path / "rules" / "dims.py", "def one_dim(name, x, dim=0):\n    return x, dim + 1\n")
+    write(tmp_path / "ops" / "matmul" / "cpu.py", "mv = mm = 1\ndef bmm(): ...\n")
+    write(tmp_path / "ops" / "reduction" / "checks.py", "def one_dim(name, x, dim=0):\n    return x, dim + 1\n")
     write(tmp_path / "views.py", "def transpose(): ...\n")
     assert read_known(tmp_path) == Known(
         helpers={"a": (2, 3), "c": (0, math.inf)},
@@ -36,7 +36,10 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
         },
     )
     helpers = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)).parts["helper"]
-    assert {name: part.spelling for name, part in helpers.items()} == {"a": "formulas.a", "c": "formulas_loss.c"}
+    assert {name: part.spelling for name, part in helpers.items()} == {
+        "a": "reduction_formulas.a",
+        "c": "loss_formulas_ctc.c",
+    }
 
 
 def test_what_is_not_there_is_not_checked(tmp_path: Path):

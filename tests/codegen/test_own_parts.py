@@ -92,9 +92,7 @@ def test_a_name_that_specgrad_has_is_refused(make: Callable[..., Any], capsys: p
     files = {"kernels.py": "def softmax(a):\n    return a\n", "formulas.py": "def exp(x):\n    return x\n"}
     assert make("clashing", SPEC.replace("tripled", "softmax"), {**FILES, **files}) == 1
     shown = capsys.readouterr().err
-    assert (
-        "clashing/kernels.py:1:1: softmax: there is a kernel of this name at runtime/kernels/cpu/softmax.py:" in shown
-    )
+    assert "clashing/kernels.py:1:1: softmax: there is a kernel of this name at runtime/ops/softmax/cpu.py:" in shown
     assert "clashing/formulas.py:1:1: exp: there is an op of this name at derivatives.yaml:" in shown
 
 

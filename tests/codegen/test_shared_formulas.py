@@ -22,7 +22,7 @@ PAIR = """\
   backward: sum_dim(wanted, grads, rest)
   samples: ["self=T(3), other=T(3), index=I(3), dim=0"]
 """
-FILES = {"autograd/formulas_x.py": "def spread(*args): ...", "kernels/cpu/reductions.py": "def sum_dim(*args): ..."}
+FILES = {"ops/x/formulas.py": "def spread(*args): ...", "ops/reduction/cpu.py": "def sum_dim(*args): ..."}
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:
 def test_the_call_is_made_once(entry: Callable[[str], Entry], calls: Calls) -> None:
     """Backward and forward mode evaluate a shared call once, and take its items."""
     plan = make_plan(entry(PAIR), calls)
-    assert plan.shared == (Shared("shared_0", "formulas_x.spread(grads, self, dim)", ("self", "other")),)
+    assert plan.shared == (Shared("shared_0", "x_formulas.spread(grads, self, dim)", ("self", "other")),)
     assert plan.formulas == {"self": "shared_0[0]", "other": "shared_0[1]"}
     assert forward_lines(entry(PAIR), calls) == [
         "self_t = zeros_if_missing(self_t, self)",
         "other_t = zeros_if_missing(other_t, other)",
-        "shared_0 = formulas_x.spread(self_t, other_t, dim)",
+        "shared_0 = x_formulas.spread(self_t, other_t, dim)",
         "tangent0 = shared_0[0]",
         "tangent1 = shared_0[1]",
         "return (tangent0, tangent1, None,)",

@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated import functions
-from specgrad.runtime.kernels.cpu import reduction_slopes
+from specgrad.runtime.ops.reduction import cpu_backward as reduction_slopes
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         noted.append("kernel")
         return kernel(*args)
 
-    monkeypatch.setattr(functions.reduction_slopes_kernels, "variance_slope", noting)
+    monkeypatch.setattr(functions.reduction_cpu_backward, "variance_slope", noting)
     return noted
 
 

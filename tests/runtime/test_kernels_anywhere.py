@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import products, reducing, softmax_loops, standardized_rows
-from specgrad.runtime.kernels.cpu import rms as rms_norm
+from specgrad.runtime.ops.norm import cpu_rms as rms_norm
+from specgrad.runtime.ops.norm import cpu_rows as standardized_rows
+from specgrad.runtime.ops.reduction import cpu_prod as products
+from specgrad.runtime.ops.reduction import cpu_reduce_loops as reducing
+from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
 
 Array = np.ndarray
 ROWS = 3

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels.cpu import conv
 from specgrad.runtime.kernels.windows import side_pads
+from specgrad.runtime.ops.conv import cpu as conv
 
 RNG = np.random.default_rng(0)
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import copies, filling
+from specgrad.runtime.kernels.cpu import copies
+from specgrad.runtime.ops.shape import cpu_pad_tri_flip as filling
 
 rng = np.random.default_rng(0)
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import gathering, indexing, row_indexing
+from specgrad.runtime.ops.indexing import cpu as indexing
+from specgrad.runtime.ops.indexing import cpu_gather as gathering
+from specgrad.runtime.ops.indexing import cpu_index_add as row_indexing
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 3, 2))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import linalg
+from specgrad.runtime.ops.matmul import cpu as linalg
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128, np.int64)

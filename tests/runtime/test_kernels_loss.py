@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import class_loss, loss
+from specgrad.runtime.ops.loss import cpu as loss
+from specgrad.runtime.ops.loss import cpu_nll as class_loss
 
 RNG = np.random.default_rng(0)
 

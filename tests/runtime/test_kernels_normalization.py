@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-from specgrad.runtime.kernels.cpu import normalization, softmax
+from specgrad.runtime.ops.norm import cpu as normalization
+from specgrad.runtime.ops.softmax import cpu as softmax
 
 RNG = np.random.default_rng(0)
 

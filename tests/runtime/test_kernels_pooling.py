@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import borders, pool
 from specgrad.runtime.kernels.windows import pool_size
+from specgrad.runtime.ops.image import cpu_padding as borders
+from specgrad.runtime.ops.pooling import cpu as pool
 
 RNG = np.random.default_rng(0)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import product
+from specgrad.runtime.kernels.cpu import matmul as product
 from specgrad.runtime.kernels.jobs.workers import in_parts
 
 RNG = np.random.default_rng(0)

@@ -5,7 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import moments, reductions, scans, selections
+from specgrad.runtime.ops.reduction import cpu as reductions
+from specgrad.runtime.ops.reduction import cpu_argreduce as selections
+from specgrad.runtime.ops.reduction import cpu_moments as moments
+from specgrad.runtime.ops.scan import cpu as scans
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128, np.int64)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import embedding, linear
+from specgrad.runtime.ops.embedding import cpu as embedding
+from specgrad.runtime.ops.matmul import cpu_linear as linear
 
 RNG = np.random.default_rng(0)
 

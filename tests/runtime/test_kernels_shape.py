@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import filling, shape
+from specgrad.runtime.ops.shape import cpu as shape
+from specgrad.runtime.ops.shape import cpu_pad_tri_flip as filling
 
 rng = np.random.default_rng(0)
 

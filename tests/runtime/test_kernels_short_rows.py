@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import reduction_slopes, reductions, selections
+from specgrad.runtime.ops.reduction import cpu as reductions
+from specgrad.runtime.ops.reduction import cpu_argreduce as selections
+from specgrad.runtime.ops.reduction import cpu_backward as reduction_slopes
 
 # Around rows of one block and fours of rows, and around the columns that are added as wide rows.
 SHAPES = (

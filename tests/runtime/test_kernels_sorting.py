@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import sorting
+from specgrad.runtime.ops.sorting import cpu as sorting
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.int64, np.int32, np.int8, np.uint8, np.bool_)

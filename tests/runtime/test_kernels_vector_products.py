@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import linalg, linear, vector_products
+from specgrad.runtime.kernels.cpu import matvec as vector_products
+from specgrad.runtime.ops.matmul import cpu as linalg
+from specgrad.runtime.ops.matmul import cpu_linear as linear
 
 DTYPES = (np.float32, np.float64, np.complex64)
 # Around the blocks of 4 rows, and of 1024 columns and products; thin ones; and those that BLAS gets.

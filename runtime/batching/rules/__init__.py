@@ -3,23 +3,25 @@
 A rule gets a `Call` and returns the op's result for the whole batch, with the examples in front.
 """
 
-from .attention import attend
-from .elementwise import composite, elementwise, filling, like
-from .general import drawn_each, drawn_once, dynamic, loop
-from .indexing import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
-from .layers import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, planes
-from .losses import (
+from ...ops.attention.batching import attend
+from ...ops.conv.batching import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, planes
+from ...ops.indexing.batching import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
+from ...ops.loss.batching import (
     cross_entropy,
     negative_log_likelihood,
     negative_log_likelihood_grad,
     pointwise_loss,
     pointwise_loss_grad,
 )
-from .normalization import normalize, normalize_by, normalize_groups, normalize_rms
-from .products import add_product, product
-from .recurrent import recurrent
-from .reductions import everything, extreme, reduction, summed_to
-from .sequences import temporal
+from ...ops.loss.batching_ctc import temporal
+from ...ops.matmul.batching import add_product, product
+from ...ops.norm.batching import normalize, normalize_by, normalize_groups, normalize_rms
+from ...ops.recurrent.batching import recurrent
+from ...ops.reduction.batching import everything, extreme, reduction, summed_to
+from ...ops.shape.batching_windows import ordered, windows
+from ...ops.sorting.batching import middle, one_by_one, searched
+from .elementwise import composite, elementwise, filling, like
+from .general import drawn_each, drawn_once, dynamic, loop
 from .shapes import (
     along,
     broadcasting,
@@ -34,8 +36,6 @@ from .shapes import (
     squeezed,
     transposed,
 )
-from .statistics import middle, one_by_one, searched
-from .windows import ordered, windows
 
 __all__ = [
     "add_product",

@@ -1,4 +1,4 @@
-"""Structured kernels for the CPU: NumPy arrays in, NumPy arrays out.
+"""What the CPU kernels of several families are built of: copies, sums, matrix products, rows read at places.
 
 NumPy warns where inf and nan come out; here they are results like others, and no news.
 """

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import jit
 from ..jobs.sharing import by_slices, shared
-from .product import transpose
+from .matmul import transpose
 
 Array = np.ndarray
 Dims = tuple[int, ...]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...ops.reduction.cpu_backward_loops import spread_over_equals, spread_plain, spread_variance
+from ...ops.reduction.cpu_reduce_loops import grouped_column_sums, row_sums, variances
 from ..jit import jit
 from ..places import address, part_of, row_at
-from .adding import CHUNK, chunk_sums, plain_sum, sum_of_chunks
-from .product import multiply_rows
-from .reducing import grouped_column_sums, row_sums, variances
-from .spreading import spread_over_equals, spread_plain, spread_variance
-from .taking import take_rows
-from .vector_products import WIDTH, columns_by_vector, rows_by_vector
+from .index_select import take_rows
+from .matmul import multiply_rows
+from .matvec import WIDTH, columns_by_vector, rows_by_vector
+from .sums import CHUNK, chunk_sums, plain_sum, sum_of_chunks
 
 Array = np.ndarray
 

@@ -1,0 +1,227 @@
+"""The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones.
+
+A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
+once. Where the caches cannot hold b as it lies, or it lies across, blocks of it are copied into panels first, and then
+also those of an a that lies across. Every element is summed in the order of the depth, however the work is divided.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from ..jobs.sharing import shared
+from ..places import address
+from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
+from .matvec import by_vectors, product, rows_by_matrices
+
+Array = np.ndarray
+
+NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
+SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are NumPy's; a row is added after smaller ones
+PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
+UNIT = 24  # rows that stay together in one thread
+NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
+PART = 4096  # of the depth, that is added up in the dtype of the matrices
+DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
+
+
+def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
+    """The product of two matrices of one dtype, which may be transposed views; a row `start` is added to all rows."""
+    (rows, depth), (_, columns), dtype = a.shape, b.shape, a.dtype
+    work = rows * depth * columns
+    if dtype not in NATIVE or dtype is not b.dtype or rows == 1 or columns == 1:
+        result = by_vectors(a, b) if rows == 1 or columns == 1 else product(a, b)
+        if start is not None:
+            result += start
+        return result
+    a, across_a = (a, False) if a.flags.c_contiguous else _lying(a)
+    b, across_b = (b, False) if b.flags.c_contiguous else _lying(b)
+    result = np.empty((rows, columns), dtype)
+    add = start is not None and work > SMALL
+    if add:
+        result[:] = start
+    multiply(a, b, result, across_a, across_b, add)
+    if start is not None and not add:
+        result += start  # as `mm` and an addition would: the same bits
+    return result
+
+
+def matmul3d(a: Array, b: Array) -> Array:
+    """The product of two matrices for each item of a batch; all matrices may lie across."""
+    batch, rows, depth = a.shape
+    columns = b.shape[2]
+    dtype = a.dtype
+    if rows * depth * columns < SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
+        return product(a, b) if rows > 1 else rows_by_matrices(a, b)
+    a, across_a = _all_lying(a)
+    b, across_b = _all_lying(b)
+    result = np.empty((batch, rows, columns), dtype)
+    shared(multiply_each, (a, b, result, across_a, across_b), batch, batch * rows * depth * columns // PRODUCTS)
+    return result
+
+
+def _all_lying(matrices: Array) -> tuple[Array, bool]:
+    """A contiguous batch of matrices, and whether they are the transposes of what was given."""
+    if matrices.flags.c_contiguous:
+        return matrices, False
+    turned = matrices.swapaxes(1, 2)
+    return (turned, True) if turned.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
+
+
+def _lying(matrix: Array) -> tuple[Array, bool]:
+    """A contiguous matrix in place of one that is not, and whether it is the transpose of that."""
+    return (matrix.T, True) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix), False)
+
+
+@jit
+def multiply_each(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, first: int, last: int) -> None:
+    """c = a b for some items of a batch."""
+    for i in range(first, last):
+        multiply_rows(a[i], b[i], c[i], across_a, across_b, False, 0, c.shape[1])
+
+
+def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
+    """c = a b, or c + a b: contiguous matrices, of which a or b may lie across, as its transpose."""
+    depth = len(a) if across_a else a.shape[1]
+    shared(multiply_rows, (a, b, c, across_a, across_b, add), len(c), c.size * depth // PRODUCTS, UNIT)
+
+
+@jit
+def multiply_rows(
+    a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool, first: int, last: int
+) -> None:
+    """The same for some rows of c. Of a great depth parts have sums of their own, for a sum loses by its length."""
+    depth, rows = len(a) if across_a else a.shape[1], last - first
+    if not depth and not add:
+        c[first:last] = 0
+    if not depth or not c.size or rows < 1:
+        return
+    multiply_part(a, b, c, across_a, across_b, add, first, last, 0, min(depth, PART))
+    if depth > PART:
+        sums, part = c[first:last].astype(np.float64), np.empty(c.shape, c.dtype)
+        for start in range(PART, depth, PART):
+            multiply_part(a, b, part, across_a, across_b, False, first, last, start, min(depth, start + PART))
+            sums += part[first:last]
+        c[first:last] = sums
+
+
+@jit
+def multiply_part(
+    a: Array,
+    b: Array,
+    c: Array,
+    across_a: bool,
+    across_b: bool,
+    add: bool,
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
+) -> None:
+    """The same for a part of the depth."""
+    depth, rows = stop - start, last - first
+    copies = across_b or (b.size * b.itemsize > NEAR and rows > 24)
+    width = panel_width(a.dtype.type(0))
+    deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
+    panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
+    block = np.empty((deep, min(high, rows)) if copies and across_a else (0, 0), a.dtype)
+    for k in range(start, stop, deep):
+        here = min(deep, stop - k)
+        for j in range(0, c.shape[1], wide):
+            columns = min(wide, c.shape[1] - j)
+            if copies:
+                fill_panels(b, across_b, k, here, j, columns, panels)
+            for i in range(first, last, high):
+                count = min(high, last - i)
+                if copies and across_a:
+                    _copy_rows(a, k, here, i, count, block)
+                a_at, a_row, a_col = _left(a, block, across_a, i, k)
+                b_at, b_row, b_panel = _right(b, panels, copies, width, k)
+                c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > start
+                like = c.dtype.type(0)
+                multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
+
+
+@jit(inline="always")
+def multiply_at(
+    like: float,
+    a: int,
+    a_row: int,
+    a_col: int,
+    b: int,
+    b_row: int,
+    b_panel: int,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """c = a b, or c + a b, of matrices at addresses, with the distances in bytes of rows, columns and panels.
+
+    Rows of a panel of b, and those of c, are contiguous; a and b meet in at least one element.
+    """
+    width, bytes_ = panel_width(like), panel_bytes()
+    for p in range((columns + width - 1) // width):
+        at, to = b + p * b_panel, c + p * bytes_
+        panel_product(like, a, a_row, a_col, at, b_row, to, c_row, rows, depth, min(width, columns - p * width), add)
+
+
+@jit
+def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, int, int]:
+    """Address, distance of rows and of columns of the left matrix from row i and depth k on."""
+    if block.size:
+        return address(block), block.itemsize, block.strides[0]
+    if across:
+        return address(a) + i * a.itemsize + k * a.strides[0], a.itemsize, a.strides[0]
+    return address(a) + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
+
+
+@jit
+def _right(b: Array, panels: Array, copied: bool, width: int, k: int) -> tuple[int, int, int]:
+    """Address, distance of rows and of panels of the right matrix from depth k on."""
+    if copied:
+        return address(panels), width * panels.itemsize, panels.strides[0]
+    return address(b) + k * b.strides[0], b.strides[0], width * b.itemsize
+
+
+@jit
+def fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
+    """Copies `columns` columns from j on, `depth` rows of them from k on, to panels one behind the other."""
+    width = panel_width(b.dtype.type(0))
+    for p in range(0, columns, width):
+        count = min(width, columns - p)
+        panel = panels[p // width, : depth * width].reshape(depth, width)
+        if across:
+            transpose(b[j + p : j + p + count, k : k + depth], panel)
+        else:
+            _copy_rows(b, k, depth, j + p, count, panel)
+
+
+@jit
+def _copy_rows(source: Array, k: int, rows: int, j: int, columns: int, to: Array) -> None:
+    """A block of a matrix, `rows` rows from k on and `columns` columns from j on, to the corner of another matrix."""
+    for i in range(rows):
+        row, there = source[k + i, j : j + columns], to[i]
+        for x in range(row.size):
+            there[x] = row[x]
+
+
+@jit
+def transpose(source: Array, to: Array) -> None:
+    """to = source^T, square by square; `to` may be wider."""
+    like, step = source.dtype.type(0), lanes(source.dtype.type(0))
+    rows, columns = source.shape[0] // step * step, source.shape[1] // step * step
+    for i in range(0, rows, step):
+        for j in range(0, columns, step):
+            at = address(source) + i * source.strides[0] + j * source.itemsize
+            there = address(to) + j * to.strides[0] + i * to.itemsize
+            transposed_block(like, at, source.strides[0], there, to.strides[0])
+        for j in range(columns, source.shape[1]):
+            for x in range(step):
+                to[j, i + x] = source[i + x, j]
+    for i in range(rows, source.shape[0]):
+        for j in range(source.shape[1]):
+            to[j, i] = source[i, j]

@@ -1,0 +1,185 @@
+"""Attention: softmax(scale Q K^T + bias) V over queries and keys of each batch item and head.
+
+Source: T. Dao et al., "FlashAttention" (2022) for computing it block by block, and for a backward pass that needs only
+the logarithm of each row's sum of exponentials. Operands may lie in any order of batch, heads and rows, as views of
+what a linear layer made: (batch, heads, rows, features), or with `rows_first` (batch, rows, heads, features).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.jobs.sharing import shared
+from . import cpu_loops as loops
+
+Array = np.ndarray
+
+SCORES = 1 << 17  # bytes that the scores of a block may take up
+MOST_QUERIES, FEWEST_QUERIES = 96, 6  # of a block: a multiple of the rows of a tile
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Array, Array]:
+    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
+    q, k, v = with_rows(query, rows_first), with_rows(key, rows_first), with_rows(value, rows_first)
+    batch, heads, queries, _ = q.shape
+    result = np.empty((*query.shape[:3], value.shape[3]), query.dtype)
+    output, logsumexp = with_rows(result, rows_first), np.empty((batch, heads, queries), q.dtype)
+    if not output.size or not k.shape[2]:
+        result[...], logsumexp[...] = 0, np.inf
+        return result, logsumexp
+    sizes, table = _sizes(q, k, v), loops.locate_all(q, k, v, output)
+    extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
+    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    shared(loops.attend, arguments, batch * k.shape[1], _work(sizes))
+    del extras  # which the table only knows the places of
+    return result, logsumexp
+
+
+def attention_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    output: Array,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Array | None, ...]:
+    """The gradients of query, key, value and bias."""
+    inputs = zip(wanted, (query, key, value, bias), strict=True)
+    results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
+    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first
+    add_gradients((query, key, value, output, grad), given, results)
+    return tuple(results)
+
+
+def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Sequence[Array | None]) -> None:
+    """Adds the gradients of query, key, value and bias to the results that are there."""
+    bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = given
+    q, k, v, out, above = (with_rows(a, rows_first) for a in operands)
+    shape = (*q.shape[:3], k.shape[2])
+    if not out.size or not k.shape[2]:
+        return
+    table = loops.locate_all(q, k, v, out)
+    loops.locate(table, loops.GRAD, above)
+    extras = _locate_extras(table, shape, bias, mask, keep)
+    for place, result in zip((loops.GRAD_QUERY, loops.GRAD_KEY, loops.GRAD_VALUE), results, strict=False):
+        if result is not None:
+            loops.locate(table, place, with_rows(result, rows_first))
+    whole = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
+    if whole is not None:
+        loops.locate(table, loops.GRAD_BIAS, np.broadcast_to(whole, shape))
+    sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
+    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    shared(loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
+    del extras, above  # which the table only knows the places of
+    if whole is not None and results[3] is not None:
+        results[3][...] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
+
+
+def self_attention(
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array, Array]:
+    """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
+    query, key, value = _thirds(projected, heads)
+    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
+    return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
+
+
+def self_attention_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    output: Array,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array | None, ...]:
+    """The gradients of queries, keys and values side by side, and of the bias."""
+    result = np.zeros(projected.shape, projected.dtype) if wanted[0] else None
+    bias_result = None if bias is None or not wanted[1] else np.zeros(bias.shape, bias.dtype)
+    apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
+    operands = *_thirds(projected, heads), output.reshape(apart), grad.reshape(apart)
+    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, True
+    add_gradients(operands, given, (*(_thirds(result, heads) if result is not None else (None,) * 3), bias_result))
+    return result, bias_result
+
+
+def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
+    """Queries, keys and values of all heads, (batch, rows, heads, features), where they lie."""
+    batch, rows, width = projected.shape
+    whole = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
+    apart = whole.reshape(batch, rows, 3, heads, width // (3 * heads))
+    return apart[:, :, 0], apart[:, :, 1], apart[:, :, 2]
+
+
+def with_rows(array: Array, rows_first: bool) -> Array:
+    """The array as (batch, heads, rows, features), its rows contiguous; a copy only where they are not."""
+    whole = array.strides[3] == array.itemsize or array.shape[3] == 1
+    array = array if whole else np.ascontiguousarray(array)
+    return array.swapaxes(1, 2) if rows_first else array
+
+
+def _locate_extras(
+    table: Array, shape: tuple[int, ...], bias: Array | None, mask: Array | None, keep: Array | None
+) -> list[Array]:
+    """Enters what changes scores and weights into the table, broadcast without a copy; returns what lies there."""
+    located = []
+    for place, array in ((loops.BIAS, bias), (loops.MASK, mask), (loops.KEEP, keep)):
+        if array is not None:
+            whole = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
+            loops.locate(table, place, np.broadcast_to(whole, shape))
+            located.append(whole)
+    return located
+
+
+def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
+    """What the loops run over: see `attend`."""
+    batch, heads, queries, width = query.shape
+    _, key_heads, keys, _ = key.shape
+    return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
+
+
+def _work(sizes: tuple[int, ...]) -> int:
+    """What the loops have to do, in elements."""
+    batch, heads, _, queries, keys, width, value_width = sizes
+    return batch * heads * queries * keys * (width + value_width) // PRODUCTS
+
+
+def _block(key: Array) -> int:
+    """The number of queries whose scores are computed at once."""
+    rows = SCORES // (key.shape[2] * key.itemsize) // FEWEST_QUERIES * FEWEST_QUERIES
+    return min(max(rows, FEWEST_QUERIES), MOST_QUERIES)

@@ -1,0 +1,259 @@
+"""The loops of attention over batch, heads and blocks of queries; attention.py says what is computed.
+
+The scores of a block are rows against all keys, or with `causal` against those up to the block's last query: they stay
+in the second-level cache, and no matrix of all scores is made. The last two arguments are the range of pairs of a batch
+item and a head of keys. A block's `spot` is (batch item, head, key head, first
+query, queries, keys).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...kernels.cpu.matmul import fill_panels, multiply_at
+from ...kernels.jit import jit
+from ...kernels.places import address, matrix_at, row_at
+from ...kernels.tiles import panel_bytes, panel_width
+from .cpu_rows import add_row, drop, masked, row_dot, scaled, slope, soften, weigh
+
+Array = np.ndarray
+Spot = tuple[int, ...]
+Sizes = tuple[int, ...]
+
+# Rows of the table of operands: (address, distance of batch items, of heads, of rows), in bytes; zeros for none.
+QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VALUE, GRAD_BIAS = range(12)
+
+
+@jit
+def attend(
+    table: Array,
+    sizes: Sizes,
+    causal: bool,
+    scale: float,
+    keep_scale: float,
+    block: int,
+    logsumexp: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `block`: queries at once."""
+    _, heads, group, queries, keys, width, value_width = sizes
+    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
+    panels = _panels(keys, width, left)
+    for pair in range(first, last):
+        b, key_head = pair // (heads // group), pair % (heads // group)
+        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
+        for h in range(key_head * group, (key_head + 1) * group):
+            value = _matrix(left, table[VALUE], b, h // group, keys, value_width)
+            output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
+            for start in range(0, queries, block):
+                spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
+                _score(table, spot, causal, scale, panels, left, scores)
+                for i in range(spot[4]):
+                    logsumexp[b, h, start + i] = soften(scores[i, : spot[5]])
+                if table[KEEP, 0]:
+                    _drop_some(table, spot, keep_scale, scores, scores)
+                _times(scores, spot, value, output)
+
+
+@jit
+def attend_backward(
+    table: Array,
+    sizes: Sizes,
+    causal: bool,
+    scale: float,
+    keep_scale: float,
+    block: int,
+    logsumexp: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The gradients whose places are in the table; those of keys, values and bias are added to what is there."""
+    _, heads, group, queries, keys, width, value_width = sizes
+    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
+    slopes = np.empty((block, keys), left.dtype)
+    panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
+    for pair in range(first, last):
+        b, key_head = pair // (heads // group), pair % (heads // group)
+        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
+        _lay_out(left, table[VALUE], b, key_head, value_panels, keys, value_width)
+        for h in range(key_head * group, (key_head + 1) * group):
+            for start in range(0, queries, block):
+                spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
+                _score(table, spot, causal, scale, panels, left, scores)
+                for i in range(spot[4]):
+                    weigh(scores[i, : spot[5]], logsumexp[b, h, start + i])
+                grad = _matrix(left, table[GRAD], b, h, queries, value_width)[start:]
+                _add_grad_value(table, spot, keep_scale, scores, slopes, grad, keys)
+                _times_panels(address(grad), grad.strides[0], value_panels, spot, slopes)
+                _slope(table, spot, value_width, keep_scale, scores, slopes)
+                _add_grad_inputs(table, spot, scale, scores, left, queries, keys)
+
+
+@jit
+def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
+    """The table, with what every call has."""
+    table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
+    locate(table, QUERY, query)
+    locate(table, KEY, key)
+    locate(table, VALUE, value)
+    locate(table, OUTPUT, output)
+    return table
+
+
+@jit
+def locate(table: Array, number: int, array: Array) -> None:
+    """Where an operand of four dimensions lies, as a row of the table."""
+    table[number, 0] = address(array)
+    for dim in range(3):
+        table[number, dim + 1] = array.strides[dim]
+
+
+@jit(inline="always")
+def _panels(columns: int, depth: int, like: Array) -> Array:
+    """Memory for a matrix in panels."""
+    width = panel_width(like.dtype.type(0))
+    return np.empty(((columns + width - 1) // width, depth * width), like.dtype)
+
+
+@jit(inline="always")
+def _spot(b: int, h: int, group: int, start: int, count: int, keys: int, causal: bool) -> Spot:
+    return b, h, h // group, start, count, min(keys, start + count) if causal else keys
+
+
+@jit(inline="always")
+def _matrix(like: Array, entry: Array, b: int, h: int, rows: int, columns: int) -> Array:
+    """The operand's matrix of one batch item and head."""
+    return matrix_at(like.dtype.type(0), entry[0] + b * entry[1] + h * entry[2], rows, columns, entry[3])
+
+
+@jit(inline="always")
+def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -> Array:
+    """The operand's row for query i of the block."""
+    return row_at(like, entry[0] + spot[0] * entry[1] + head * entry[2] + (spot[3] + i) * entry[3], count)
+
+
+@jit(inline="always")
+def _lay_out(like: Array, entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
+    """The transpose of an operand's matrix, in panels."""
+    fill_panels(_matrix(like, entry, b, h, rows, columns), True, 0, columns, 0, rows, panels)
+
+
+@jit
+def _score(table: Array, spot: Spot, causal: bool, scale: float, panels: Array, left: Array, scores: Array) -> None:
+    """The scores of a block; -inf where a query may not look."""
+    like, count, seen = left.dtype.type(0), spot[4], spot[5]
+    for i in range(count):
+        scaled(_row(like, table[QUERY], spot, spot[1], i, left.shape[1]), scale, left[i])
+    _times_panels(address(left), left.strides[0], panels, spot, scores)
+    for i in range(count):
+        row = scores[i, :seen]
+        if table[BIAS, 0]:
+            add_row(_row(like, table[BIAS], spot, spot[1], i, seen), row)
+        if table[MASK, 0]:
+            masked(_row(np.uint8(0), table[MASK], spot, spot[1], i, seen), row)
+        if causal:
+            row[spot[3] + i + 1 :] = -math.inf
+
+
+@jit
+def _drop_some(table: Array, spot: Spot, keep_scale: float, weights: Array, to: Array) -> None:
+    """Dropout of a block's weights."""
+    for i in range(spot[4]):
+        keep = _row(np.uint8(0), table[KEEP], spot, spot[1], i, spot[5])
+        drop(weights[i, : spot[5]], keep, keep_scale, to[i, : spot[5]])
+
+
+@jit
+def _slope(table: Array, spot: Spot, value_width: int, keep_scale: float, scores: Array, slopes: Array) -> None:
+    """From the gradients of dropped weights to those of scores, in place of the weights; adds the bias's part."""
+    like = scores.dtype.type(0)
+    if table[KEEP, 0]:
+        _drop_some(table, spot, keep_scale, slopes, slopes)
+    for i in range(spot[4]):
+        row, grad = scores[i, : spot[5]], _row(like, table[GRAD], spot, spot[1], i, value_width)
+        slope(row, slopes[i, : spot[5]], row_dot(grad, _row(like, table[OUTPUT], spot, spot[1], i, value_width)))
+        if table[GRAD_BIAS, 0]:
+            add_row(row, _row(like, table[GRAD_BIAS], spot, spot[1], i, spot[5]))
+
+
+@jit
+def _add_grad_value(
+    table: Array, spot: Spot, keep_scale: float, weights: Array, dropped: Array, grad: Array, keys: int
+) -> None:
+    if not table[GRAD_VALUE, 0]:
+        return
+    to = _matrix(weights, table[GRAD_VALUE], spot[0], spot[2], keys, grad.shape[1])
+    if table[KEEP, 0]:
+        _drop_some(table, spot, keep_scale, weights, dropped)
+        _add_across(dropped, spot, grad, to)
+    else:
+        _add_across(weights, spot, grad, to)
+
+
+@jit
+def _add_grad_inputs(
+    table: Array, spot: Spot, scale: float, slopes: Array, left: Array, queries: int, keys: int
+) -> None:
+    """The gradients of keys and queries."""
+    width = left.shape[1]
+    if table[GRAD_KEY, 0]:
+        _add_across(slopes, spot, left, _matrix(left, table[GRAD_KEY], spot[0], spot[2], keys, width))
+    if table[GRAD_QUERY, 0]:
+        key = _matrix(left, table[KEY], spot[0], spot[2], keys, width)
+        _times(slopes, spot, key, _matrix(left, table[GRAD_QUERY], spot[0], spot[1], queries, width))
+        for i in range(spot[4]):
+            row = _row(left.dtype.type(0), table[GRAD_QUERY], spot, spot[1], i, width)
+            scaled(row, scale, row)
+
+
+@jit(inline="always")
+def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
+    """The rows of `to` for a block's queries: those of the block times `right`."""
+    like, at, there = block.dtype.type(0), address(block), address(to) + spot[3] * to.strides[0]
+    row, size, width = block.strides[0], block.itemsize, right.shape[1]
+    b = address(right), right.strides[0]
+    _multiply(like, at, row, size, b[0], b[1], panel_bytes(), there, to.strides[0], spot[4], spot[5], width, False)
+
+
+@jit(inline="always")
+def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array) -> None:
+    """A block's rows at an address times a matrix in panels."""
+    like, b, depth = to.dtype.type(0), address(panels), panels.shape[1] // panel_width(to.dtype.type(0))
+    if not depth:
+        to[:] = 0
+        return
+    row, panel, size = panel_bytes(), panels.strides[0], to.itemsize
+    _multiply(like, left, left_row, size, b, row, panel, address(to), to.strides[0], spot[4], depth, spot[5], False)
+
+
+@jit(inline="always")
+def _add_across(block: Array, spot: Spot, right: Array, to: Array) -> None:
+    """to + block^T right, over a block's queries."""
+    like, row, size, width = block.dtype.type(0), block.strides[0], block.itemsize, right.shape[1]
+    at, b, there = address(block), address(right), address(to)
+    _multiply(
+        like, at, size, row, b, right.strides[0], panel_bytes(), there, to.strides[0], spot[5], spot[4], width, True
+    )
+
+
+@jit
+def _multiply(
+    like: float,
+    a: int,
+    a_row: int,
+    a_col: int,
+    b: int,
+    b_row: int,
+    b_panel: int,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """`multiply_at`, compiled once for all of its calls here."""
+    multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)

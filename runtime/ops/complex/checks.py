@@ -1,0 +1,96 @@
+"""Argument checks of ops on real numbers, and on the parts of complex ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import ArgumentError, DtypeError, ShapeError, type_name
+from ...shapes import broadcast_shapes
+from ...tensor import TensorBase
+
+
+def real_angles(op: str, self: Any) -> tuple[Any, ...]:
+    """Angles are real."""
+    if self._dtype.kind == "c":
+        raise DtypeError(f"{op}(): expected a tensor of real numbers, but got {self._dtype}")
+    return (self,)
+
+
+def not_bool(op: str, self: Any) -> tuple[Any, ...]:
+    """The tensor holds numbers."""
+    if self._dtype.kind == "b":
+        raise DtypeError(f"{op}(): expected a dtype that is not bool, but got {self._dtype}")
+    return (self,)
+
+
+def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
+    """Both parts are tensors of one floating-point dtype, float32 or float64, whose shapes broadcast."""
+    names = [t._dtype.name for t in (first, second)]
+    if any(name not in ("float32", "float64") for name in names):
+        raise DtypeError(f"{op}(): expected float32 or float64 tensors, but got {names[0]} and {names[1]}")
+    if first._dtype is not second._dtype:
+        raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {names[0]} and {names[1]}")
+    broadcast_shapes(op, first._shape, second._shape)
+    return first, second
+
+
+def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
+    """Both are tensors, of the same dtype: a number has none that could be compared."""
+    for place, given in (("input", first), ("values", second)):
+        if not isinstance(given, TensorBase):
+            raise ArgumentError(f"{op}(): argument '{place}' must be Tensor, not {type_name(given)}")
+    if first._dtype is not second._dtype:
+        raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
+    return first, second
+
+
+def complex_numbers(op: str, self: Any) -> tuple[Any, ...]:
+    """The tensor is complex."""
+    if self._dtype.kind != "c":
+        raise DtypeError(f"{op}(): expected a complex tensor, but got {self._dtype}")
+    return (self,)
+
+
+def with_imaginary_part(op: str, self: Any) -> tuple[Any, ...]:
+    """The tensor is complex."""
+    if self._dtype.kind != "c":
+        raise DtypeError(f"{op}() is not implemented for tensors with non-complex dtypes, but got {self._dtype}")
+    return (self,)
+
+
+def pairs_of_parts(op: str, self: Any) -> tuple[Any, ...]:
+    """Floating-point numbers, in pairs in the last dimension, that lie where complex numbers may lie."""
+    if self._dtype.name not in ("float32", "float64"):
+        raise DtypeError(f"{op}(): expected a float32 or float64 tensor, but got {self._dtype}")
+    if self.ndim == 0 or self._shape[-1] != 2:
+        raise ShapeError(f"{op}(): expected a last dimension of size 2, but got the shape {list(self._shape)}")
+    strides = self.stride()
+    if strides[-1] != 1:
+        raise RuntimeError(f"{op}(): Tensor must have a last dimension with stride 1, but got strides {list(strides)}")
+    if any(step % 2 and size != 1 for step, size in zip(strides[:-1], self._shape, strict=False)):
+        raise RuntimeError(
+            f"{op}(): Tensor must have a stride divisible by 2 for all but last dimension, but got {list(strides)}"
+        )
+    if self._offset % 2:
+        raise RuntimeError(f"{op}(): Tensor must have a storage_offset divisible by 2, but got {self._offset}")
+    return (self,)
+
+
+def elements_of_dtype(op: str, self: Any, dtype: Any) -> tuple[Any, ...]:
+    """The last dimension can be read in elements of the dtype's size."""
+    before, after = self._dtype.itemsize, dtype.itemsize
+    if before == after:
+        return self, dtype
+    words = f"to view {self._dtype} as {dtype} (different element sizes)"
+    if not self.ndim:
+        raise RuntimeError(f"{op}(): self.dim() cannot be 0 {words}")
+    *steps, last = self.stride()
+    ratio = max(after // before, 1)
+    if self._shape[-1] % ratio:
+        raise RuntimeError(f"{op}(): self.size(-1) must be divisible by {ratio} {words}, but got {self._shape[-1]}")
+    if last != 1:
+        raise RuntimeError(f"{op}(): self.stride(-1) must be 1 {words}, but got {last}")
+    for what, number in [("storage_offset()", self._offset), *((f"stride({d})", step) for d, step in enumerate(steps))]:
+        if number % ratio:
+            raise RuntimeError(f"{op}(): self.{what} must be divisible by {ratio} {words}, but got {number}")
+    return self, dtype

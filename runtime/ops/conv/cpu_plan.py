@@ -1,0 +1,141 @@
+"""How a convolution is done by adding up shifted pictures: where everything lies, worked out once per geometry.
+
+The channels of one sample are copied with zeros around them, with a stride s as pictures of every s-th element. Each
+element of the kernel, a tap, sees one of these pictures from some place on. In a flat picture a row of the output is
+followed by the next one after a few columns that belong to neither; they are computed, and dropped.
+
+The gradient of the input is the same with the gradient of the output and the mirrored kernel. With a stride, the
+residues of the input's places have different taps, and each residue is a task of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from .cpu_layout import Target, as_numbers, flat_place, flat_steps, laid_out
+from .cpu_sizes import Geometry, Ints
+
+Array = np.ndarray
+
+TOGETHER_BYTES = 1 << 19  # of the pictures of some samples: a share of the second-level cache
+TOGETHER_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
+
+
+class Plan(NamedTuple):
+    """One convolution: results = sums over taps of weights times pictures. All of it is arrays for the kernels."""
+
+    layout: Array  # a Layout
+    parts: Array  # a row for each picture: what is copied to it (see `laid_out`)
+    tasks: Array  # rows (first tap, end of taps, columns, three sizes of the result, its first element)
+    taps: Array  # where in the pictures each tap begins; and where its weight for the first channel of the result is
+    target: Array  # a Target
+
+
+class Residue(NamedTuple):
+    """Along one dimension, the places stride t + residue of the padded input, which the same taps reach."""
+
+    first: int  # the first of them that lies in the input
+    places: int  # how many do
+    taps: tuple[tuple[int, int], ...]  # (number in the kernel, the place of the output from which it reaches `first`)
+
+
+def forward_plan(g: Geometry) -> Plan:
+    """The output from the input."""
+    reaches = [[divmod(d * j, s) for j in range(k)] for k, s, d in zip(g.kernel, g.stride, g.dilation, strict=True)]
+    room = tuple(q + reach[-1][0] for q, reach in zip(g.positions, reaches, strict=True))
+    seen = list(product(*(sorted({residue for _, residue in reach}) for reach in reaches)))
+    offsets = [tuple(r - pad for r, pad in zip(residue, g.pads, strict=True)) for residue in seen]
+    layout, parts = laid_out(g.channels, g.sizes, g.stride, offsets, room)
+    places = []
+    for tap in product(*reaches):
+        picture = seen.index(tuple(residue for _, residue in tap))
+        places.append(picture * layout.picture + flat_place([start for start, _ in tap], flat_steps(room)))
+    every = g.channels * g.taps
+    taps = np.stack([_for_channels(places, g.channels, layout.pictures * layout.picture), np.arange(every)])
+    tasks = _table([(0, every, _columns(g.positions, room), *g.positions, 0)])
+    target = _targeted(g, g.outputs, g.positions, (1, 1, 1), tasks, every)
+    return Plan(as_numbers(layout), parts, tasks, taps, target)
+
+
+def backward_plan(g: Geometry) -> Plan:
+    """The gradient of the input from that of the output."""
+    lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
+    starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
+    ends = [[start + residue.places for residue in line for _, start in residue.taps] or [1] for line in lines]
+    base, room = tuple(map(min, starts)), tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True))
+    layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [base], room)
+    tasks, taps, end = [], [np.empty((2, 0), np.int64)], 0
+    for residues in product(*lines):
+        reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
+        places = [flat_place(start, flat_steps(room)) - flat_place(base, flat_steps(room)) for _, start in reaching]
+        weights = [flat_place(tap, flat_steps(g.kernel)) for tap, _ in reaching]
+        pairs = (places, layout.picture), (weights, g.channels * g.taps)
+        taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
+        first, end = end, end + taps[-1].shape[1]
+        counts, begin = [r.places for r in residues], flat_place([r.first for r in residues], flat_steps(g.sizes))
+        tasks.append((first, end, _columns(counts, room), *counts, begin))
+    target = _targeted(g, g.channels, g.sizes, g.stride, _table(tasks), g.taps)
+    return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps, 1), target)
+
+
+def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
+    """All residues of a dimension of the input that some tap reaches."""
+    found = []
+    for residue in sorted({dilation * j % stride for j in range(kernel)}):  # there may be far more that none reaches
+        start = -((residue - pad) // stride)
+        count = (size - 1 + pad - residue) // stride - start + 1
+        reaches = [(j, dilation * j) for j in range(kernel) if dilation * j % stride == residue]
+        if count > 0:
+            taps = tuple((j, start - reach // stride) for j, reach in reaches)
+            found.append(Residue(stride * start + residue - pad, count, taps))
+    return found
+
+
+def covered(plan: Plan) -> int:
+    """How many results the tasks write."""
+    return int(plan.tasks[:, 3:6].prod(1).sum())
+
+
+def slopes_plan(g: Geometry, itemsize: int) -> tuple[Array, ...]:
+    """The gradient of the weight: what its loops take.
+
+    The gradient of the output gets as much room between its rows as the pictures of the forward plan have.
+    """
+    plan = forward_plan(g)
+    _, pitch0, pitch1 = plan.layout[6:9]
+    rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
+    room = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
+    layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], room)
+    columns = int(plan.tasks[0, 2])
+    pictures = columns * g.outputs + int(plan.layout[5] * plan.layout[6]) * g.channels
+    together = max(TOGETHER_BYTES // max(pictures * itemsize, 1), -(-TOGETHER_COLUMNS // columns))
+    sizes = np.array([columns, g.batch, max(1, min(together, g.batch)), g.groups], np.int64)
+    return as_numbers(layout), parts, plan.layout, plan.parts, plan.taps[0], sizes
+
+
+def _columns(sizes: Sequence[int], room: Ints) -> int:
+    """From the first to the last element of a result in a flat picture."""
+    return flat_place([n - 1 for n in sizes], flat_steps(room)) + 1
+
+
+def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Array, weight_row: int) -> Array:
+    """Results need a scratch unless they are one task's columns as they come."""
+    widest = int(tasks[:, 2].max(initial=0))
+    steps = [s * step for s, step in zip(stride, flat_steps(sizes), strict=True)]
+    straight = stride == (1, 1, 1) and len(tasks) == 1 and widest == prod(sizes)
+    scratch = 0 if straight else widest
+    return as_numbers(Target._make((g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row)))
+
+
+def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:
+    """The taps of every channel."""
+    return np.add.outer(np.arange(channels, dtype=np.int64) * step, np.array(taps, np.int64)).ravel()
+
+
+def _table(tasks: Sequence[Sequence[int]]) -> Array:
+    return np.array(tasks, np.int64).reshape(-1, 7)

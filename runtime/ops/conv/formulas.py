@@ -1,0 +1,56 @@
+"""Helpers of the formulas of convolutions, written in ops and Tensor methods so that they differentiate again."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ...namespace import op
+from ..indexing.formulas import padded_to
+from .checks_transpose import require_bias, spread_over, transposed_shape
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints = tuple[int, ...]
+
+
+def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints) -> Ints:
+    """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
+    name = f"conv{max(len(stride), len(dilation))}d"
+    sizes = weight_shape[2:]
+    if padding == "valid" or not sizes:  # of a weight without places `convolution` says what is wrong
+        return (0,) * len(stride)
+    if padding != "same":
+        raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
+    if any(step != 1 for step in stride):
+        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
+    totals = [d * (k - 1) for d, k in zip(spread_over("dilation", dilation, len(sizes)), sizes, strict=True)]
+    return tuple(side for total in totals for side in (total // 2, total - total // 2))
+
+
+def transposed_convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Ints,
+    padding: Ints,
+    output_padding: Ints,
+    groups: int,
+    dilation: Ints,
+    spatial: int,
+) -> Tensor:
+    """The gradient of the input of a convolution whose output has the gradient `x`.
+
+    Of the output sizes that a strided convolution maps to one size, output_padding tells which. Whole strides of it are
+    places that padding has hidden, or places that no tap reaches.
+    """
+    given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
+    step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
+    shape = transposed_shape(x._shape, weight._shape, step, pads, extra, spread, groups)
+    require_bias(weight, bias, groups)
+    beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
+    hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]
+    bare = [n - m for n, m in zip(beyond, hidden, strict=True)]
+    sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
+    reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
+    result = op.convolution_input_grad(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
+    result = padded_to(result, shape)
+    return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

@@ -1,0 +1,70 @@
+"""Helpers of composite element-wise ops, written in ops and Tensor methods so that they differentiate."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, TypeAlias
+
+from ... import dtypes
+from ...limits import finfo
+from ...namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def along_channels(weight: Tensor, ndim: int) -> Tensor:
+    """One number for each channel, lined up with dimension 1 of a tensor of `ndim` dimensions; or one for all."""
+    if weight.numel() == 1:
+        return weight.reshape(())
+    return weight.reshape(-1, *[1] * (ndim - 2)) if ndim > 1 else weight
+
+
+def in_double(x: Tensor) -> Tensor:
+    """In float64, or complex128."""
+    return x.to(dtypes.complex128 if x.is_complex() else dtypes.float64)
+
+
+def in_single_or_double(x: Tensor) -> Tensor:
+    """A float32 tensor as it is, any other in float64."""
+    return x if x.dtype is dtypes.float32 else x.to(dtypes.float64)
+
+
+def in_computed_dtype(x: Tensor) -> Tensor:
+    """In the dtype of its computations: float32 in place of 16 bits."""
+    return x if x.dtype.native else x.to(x.dtype.compute)
+
+
+def in_floats(x: Tensor) -> Tensor:
+    """Integers in the default dtype; floating-point and complex numbers as they are."""
+    return x if x.dtype.kind in "fc" else x.to(dtypes.get_default_dtype())
+
+
+@functools.cache
+def largest_number(dtype: dtypes.dtype) -> float:
+    """The largest finite number of a dtype, or of its parts."""
+    return finfo(dtype).max
+
+
+def multivariate_log_gamma(x: Tensor, p: int) -> Tensor:
+    """ln Gamma_p(x) = p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
+    x = x if x.is_floating_point() else x.to(dtypes.get_default_dtype())
+    total = op.lgamma(x)
+    for j in range(1, p):
+        total = total + op.lgamma(x - j / 2)
+    return total + p * (p - 1) / 4 * math.log(math.pi)
+
+
+def unfused(x: Tensor) -> Tensor:
+    """x. A formula with it has no fused kernel, in which a large function would be compiled once more."""
+    return x
+
+
+def quotient(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
+    """x / y, written into `out` where that is given."""
+    return x / y if out is None else op.div(x, y, out=out)
+
+
+def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
+    """x becomes x^e; the power is taken of a copy, for what it keeps for backward is not to be written to."""
+    return self.copy_(op.float_power(op.clone(self), exponent))

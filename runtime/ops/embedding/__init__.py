@@ -1,0 +1,1 @@
+"""Rows of tables by number, and bags of them."""

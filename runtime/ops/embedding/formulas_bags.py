@@ -1,0 +1,78 @@
+"""What bags of embedded rows, and pooling by p-norms, are composed of."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ...autograd.grad_mode import no_grad
+from ...namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> Tensor:
+    """The table, in which the rows that are used are scaled down to a norm."""
+    if max_norm is None:
+        return weight
+    with no_grad():
+        used = indices.reshape([-1])
+        rows = op.embedding(weight, used)
+        norms = rows.norm(norm_type, 1, True)
+        weight[used] = rows * op.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    return weight
+
+
+def bags(
+    indices: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    by_freq: bool,
+    mode: str,
+    factors: Tensor | None,
+    padding: int,
+) -> Tensor:
+    """The sum, mean or maximum of the rows of each bag, padding left out: bags are rows, or begin at offsets."""
+    rows = op.embedding(weight, indices, padding, by_freq)
+    if factors is not None:
+        rows = rows * factors.unsqueeze(-1)
+    counted = indices != padding
+    if offsets is None:
+        return _of_rows(rows, counted, mode)
+    if mode == "max":
+        return _of_rows(*_in_rows(rows, counted, offsets), mode)
+    bag = _numbers(offsets, indices._shape[0])
+    none = rows.new_zeros((offsets._shape[0] - 1, weight._shape[1]))
+    total = none.index_add(0, bag, op.where(counted.unsqueeze(1), rows, 0))
+    if mode == "sum":
+        return total
+    count = rows.new_zeros((offsets._shape[0] - 1,)).index_add(0, bag, counted.to(rows.dtype))
+    return total / count.clamp(1).unsqueeze(1)
+
+
+def _of_rows(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
+    """Of bags of one size."""
+    kept = counted.unsqueeze(-1)
+    if mode != "max":
+        total = op.where(kept, rows, 0).sum(1)
+        return total if mode == "sum" else total / counted.sum(1).clamp(1).unsqueeze(1).to(rows.dtype)
+    if not rows._shape[1]:
+        return rows.sum(1)
+    largest = op.where(kept, rows, float("-inf")).max(1).values
+    return op.where(counted.any(1).unsqueeze(1), largest, 0)
+
+
+def _in_rows(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
+    """Bags of different sizes as bags of the largest size, and which of their rows count."""
+    begin, end = offsets[:-1].unsqueeze(1), offsets[1:].unsqueeze(1)
+    longest = int((end - begin).max()) if begin._shape[0] else 0
+    places = begin + op.arange(longest, device=rows.device)
+    inside = places < end
+    places = places * inside
+    return op.index(rows, [places]), inside & op.index(counted, [places])
+
+
+def _numbers(offsets: Tensor, count: int) -> Tensor:
+    """For each row the number of its bag, of which the offsets are the first rows, and the last one the end."""
+    begin = offsets[1:-1]
+    starts = begin.new_zeros((count + 1,)).index_add(0, begin, op.ones_like(begin))
+    return starts[:count].cumsum(0)

@@ -1,0 +1,1 @@
+"""Fourier transforms, of whole signals and of frames."""

@@ -1,0 +1,1 @@
+"""Images: resampling, sampling at places, windows as columns, padding with what is there."""

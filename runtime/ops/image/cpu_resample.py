@@ -1,0 +1,160 @@
+"""Resampling along one dimension: a sparse matrix of filter weights by rows, or by columns for the transpose."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.cpu.copies import contiguous
+from ...kernels.jit import jit
+
+Array = np.ndarray
+
+
+class Rows(NamedTuple):
+    """A sparse matrix: row i has weights[k] in column places[k] for k from starts[i] to starts[i + 1]."""
+
+    starts: Array
+    places: Array
+    weights: Array
+
+
+class Filter(NamedTuple):
+    """A filter of samples at a distance, zero from `radius` on."""
+
+    radius: int
+    weigh: Callable[[Array], Array]
+
+
+def resample(
+    a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """a with `length` places along `dim`."""
+    return _multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
+
+
+def resample_backward(
+    grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """The transpose of resampling from `length` places."""
+    return _multiplied(grad, dim, length, _columns(length, grad.shape[dim], filter, align_corners, scale, antialias))
+
+
+def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
+    """The matrix times the vectors along `dim`."""
+    out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
+    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
+    weights = rows.weights.astype(a.dtype, copy=False)
+    folded = contiguous(a).reshape(before, a.shape[dim], after)
+    weighted_sums(folded, rows.starts, rows.places, weights, out.reshape(before, length, after))
+    return out
+
+
+@jit
+def weighted_sums(a: Array, starts: Array, places: Array, weights: Array, out: Array) -> None:
+    """out[o, i, j] = sum_k weights[k] a[o, places[k], j] over the k of row i."""
+    for o in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            if out.shape[2] == 1:
+                total = weights.dtype.type(0)
+                for k in range(starts[i], starts[i + 1]):
+                    total += weights[k] * a[o, places[k], 0]
+                out[o, i, 0] = total
+                continue
+            row = out[o, i]
+            row[:] = 0
+            for k in range(starts[i], starts[i + 1]):
+                weight, source = weights[k], a[o, places[k]]
+                for j in range(row.size):
+                    row[j] += weight * source[j]
+
+
+@functools.lru_cache(maxsize=256)
+def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
+    """The weights of all places of the result."""
+    step = _step(size, length, align_corners, scale)
+    if filter.startswith("nearest"):
+        return Rows(np.arange(length + 1), _nearest(size, length, filter, step), np.ones(length))
+    taps = _antialiased(size, length, filter, step) if antialias else _taps(size, length, filter, step, align_corners)
+    places, weights = taps
+    starts = np.arange(length + 1) * places.shape[1]
+    return Rows(starts, places.ravel(), weights.ravel())
+
+
+@functools.lru_cache(maxsize=256)
+def _columns(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
+    """The same matrix by columns: sorted by place, rows in their order."""
+    by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
+    rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
+    order = np.argsort(by_rows.places, kind="stable")
+    starts = np.searchsorted(by_rows.places[order], np.arange(size + 1))
+    return Rows(starts, rows[order], by_rows.weights[order])
+
+
+def _step(size: int, length: int, align_corners: bool, scale: float | None) -> float:
+    """The distance of two places of the result, in places of the input."""
+    if align_corners:
+        return (size - 1) / (length - 1) if length > 1 else 0.0
+    return size / length if scale is None else 1 / scale
+
+
+def _nearest(size: int, length: int, filter: str, step: float) -> Array:
+    """Computed in float32, as PyTorch does it: other bits would sometimes choose the neighbour."""
+    shift = np.float32(0.5 if filter == "nearest-exact" else 0)
+    found = np.floor((np.arange(length, dtype=np.float32) + shift) * np.float32(step))
+    return found.clip(0, size - 1).astype(np.int64)
+
+
+def _taps(size: int, length: int, filter: str, step: float, align_corners: bool) -> tuple[Array, Array]:
+    """For each place of the result its neighbours in the input, those outside at the border, and their weights."""
+    centres = np.arange(length) * step if align_corners else (np.arange(length) + 0.5) * step - 0.5
+    if filter == "linear":
+        centres = centres.clip(0, None)
+    reach = FILTERS[filter].radius
+    places = np.floor(centres).astype(np.int64)[:, None] + np.arange(1 - reach, reach + 1)
+    weights = CUBIC(centres[:, None] - places) if filter == "cubic" else _triangle(centres[:, None] - places)
+    return places.clip(0, size - 1), weights
+
+
+def _antialiased(size: int, length: int, filter: str, step: float) -> tuple[Array, Array]:
+    """A filter as wide as what each place of the result stands for; its weights add up to 1."""
+    wide = max(step, 1.0)
+    centres = (np.arange(length) + 0.5) * step
+    radius = FILTERS[filter].radius * wide
+    first = np.trunc(centres - radius + 0.5).astype(np.int64).clip(0, None)
+    end = np.trunc(centres + radius + 0.5).astype(np.int64).clip(None, size)
+    places = first[:, None] + np.arange(max(int((end - first).max()), 1))
+    distances = (places - centres[:, None] + 0.5) / wide
+    weights = np.where(places < end[:, None], FILTERS[filter].weigh(distances), 0.0)
+    total = weights.sum(1, keepdims=True)
+    return places.clip(0, size - 1), weights / np.where(total == 0, 1, total)
+
+
+def _triangle(x: Array) -> Array:
+    """1 - |x|, 0 beyond 1."""
+    return (1 - abs(x)).clip(0, None)
+
+
+def _cubic(a: float) -> Callable[[Array], Array]:
+    """Keys' cubic convolution, of slope `a` at distance 1."""
+
+    def weigh(x: Array) -> Array:
+        x = abs(x)
+        near = ((a + 2) * x - (a + 3)) * x * x + 1
+        far = (((x - 5) * x + 8) * x - 4) * a
+        return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+
+    return weigh
+
+
+def _lanczos(x: Array) -> Array:
+    """sinc(x) sinc(x / 3), 0 beyond 3."""
+    return np.where(abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
+
+
+CUBIC = _cubic(-0.75)
+FILTERS = {"linear": Filter(1, _triangle), "cubic": Filter(2, _cubic(-0.5)), "lanczos": Filter(3, _lanczos)}

@@ -1,0 +1,1 @@
+"""Reading and writing at places: index, gather, scatter, take, put, masks."""

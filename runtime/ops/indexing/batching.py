@@ -1,0 +1,186 @@
+"""Indexing: where the indices differ between the examples, the number of the example is one more index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...batching.call import Call, belongs
+from ...batching.rules.elementwise import padded
+from ...batching.rules.general import dynamic, loop
+from ...batching.rules.shapes import as_list, merged
+from ...broadcasting import broadcast_shapes
+from ...namespace import op
+
+
+class Places:
+    """Index tensors of the examples as index tensors of the whole batch."""
+
+    def __init__(self, call: Call, indices: Sequence[Any]) -> None:
+        plain = positions(call, indices)
+        given = [index for index in plain if index is not None]
+        self.count = max(len(index._shape) for index in given)  # dimensions that the indices bring
+        first = plain.index(given[0])
+        adjacent = all(index is not None for index in plain[first : first + len(given)])
+        self.place = first if adjacent else 0  # of these dimensions in an example of the result
+        numbers = op.arange(call.size).reshape((call.size, *[1] * self.count))
+        self.indices = [numbers, *[self._whole(call, index) for index in plain]]
+        self.moves = not (adjacent and first == 0)
+
+    def _whole(self, call: Call, index: Any) -> Any:
+        if index is None or not belongs(index, call.level):
+            return index
+        batch = call.whole(index)
+        return batch.reshape((call.size, *[1] * (self.count - len(index._shape)), *index._shape))
+
+    def from_front(self, value: Any) -> Any:
+        """Indexing left the index dimensions in front of the others: put them where the examples have them."""
+        if not self.moves or not self.place:
+            return value
+        source = range(1, self.count + 1)
+        return value.movedim(list(source), [d + self.place for d in source])
+
+    def to_front(self, value: Any) -> Any:
+        """The reverse of `from_front`."""
+        if not self.moves or not self.place:
+            return value
+        source = range(1, self.count + 1)
+        return value.movedim([d + self.place for d in source], list(source))
+
+
+def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
+    """The indices without masks: a mask that all examples share becomes the positions of what it chooses."""
+    found: list[Any] = []
+    for index in indices:
+        if is_mask(index):
+            if belongs(index, call.level):
+                dynamic(call)
+            found += op.nonzero_as_tuple(index, as_tuple=True)
+        else:
+            found.append(index)
+    return found
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index says yes or no of each element."""
+    return index is not None and index._dtype is dtypes.bool_
+
+
+def has_yes_or_no(call: Call) -> bool:
+    """Whether some index is one bool, which takes all or nothing along a new dimension."""
+    return any(is_mask(index) and not index._shape for index in call["indices"])
+
+
+def pick(call: Call) -> Any:
+    """x[indices]."""
+    if has_yes_or_no(call):
+        return dynamic(call) if belongs(call["indices"], call.level) else loop(call)
+    places = Places(call, call["indices"])
+    return places.from_front(op.index(call.whole(call["input"]), places.indices))
+
+
+def pick_backward(call: Call) -> Any:
+    """The gradient of x[indices]: added up at the indices."""
+    places = Places(call, call["indices"])
+    grad = places.to_front(call.whole(call["grad_output"]))
+    return op.index_backward(grad, (call.size, *as_list(call["input_sizes"])), places.indices)
+
+
+def put(call: Call) -> Any:
+    """x[indices] = values, or += with `accumulate`."""
+    x, values, indices = call.whole(call["input"]), call["values"], call["indices"]
+    if len(indices) == 1 and is_mask(indices[0]):
+        if not indices[0]._shape or (belongs(indices, call.level) and values.numel() == 1):
+            return put_masked(call, x, values)
+    elif has_yes_or_no(call):
+        return loop(call)
+    places = Places(call, indices)
+    shape = picked_shape(call, places)
+    batch = call.whole(values.expand(shape))
+    put_into = op.index_put_ if call.writes else op.index_put
+    return put_into(x, places.indices, places.to_front(batch), call["accumulate"])
+
+
+def put_masked(call: Call, x: Any, values: Any) -> Any:
+    """x[mask] = number, with a mask for each example; any values where the mask is one bool."""
+    rank = len(x._shape) - 1
+    mask = call.whole(call["indices"][0])
+    mask = mask.reshape((*mask._shape, *[1] * (rank + 1 - len(mask._shape))))
+    values = values.reshape(() if values.numel() == 1 else values._shape[len(values._shape) - rank :])
+    given = padded(call.whole(values), rank)
+    result = op.where(mask, x + given if call["accumulate"] else given, x)
+    return x.copy_(result) if call.writes else result
+
+
+def picked_shape(call: Call, places: Places) -> tuple[int, ...]:
+    """The shape of x[indices] for one example."""
+    shape = call["input"]._shape
+    given = positions(call, call["indices"])
+    picked = broadcast_shapes(*[index._shape for index in given if index is not None])
+    kept = [size for d, size in enumerate(shape) if d >= len(given) or given[d] is None]
+    return (*kept[: places.place], *picked, *kept[places.place :])
+
+
+def select_rows(call: Call) -> Any:
+    """index_select: the same rows of all examples, or a gather."""
+    x, index = call["input"], call["index"]
+    if not (x._shape and index._shape):
+        return loop(call)
+    dim = call.dimension(call["dim"], len(x._shape))
+    if not belongs(index, call.level):
+        return op.index_select(call.whole(x), dim, index)
+    whole = call.whole(x)
+    return op.gather(whole, dim, spread_index(call.whole(index), whole._shape, dim))
+
+
+def spread_index(index: Any, shape: Sequence[int], dim: int) -> Any:
+    """One list of positions along `dim` for each example, repeated along the other dimensions."""
+    size = [*shape[:dim], index._shape[-1], *shape[dim + 1 :]]
+    narrow = [index._shape[0], *[1] * (dim - 1), index._shape[-1], *[1] * (len(shape) - dim - 1)]
+    return index.reshape(narrow).expand(size)
+
+
+def add_rows(call: Call) -> Any:
+    """index_add: at the same places of all examples, or a scatter_add."""
+    x, index = call["input"], call["index"]
+    if not (x._shape and index._shape):
+        return loop(call)
+    if not belongs(index, call.level):
+        arguments = call.all_whole()
+        arguments["index"] = index
+        return call.run(arguments | {"dim": call.dimension(call["dim"], len(x._shape))})
+    dim = call.dimension(call["dim"], len(x._shape))
+    source = call.whole(call["source"]) * call["alpha"]
+    where = spread_index(call.whole(index), source._shape, dim)
+    return (op.scatter_add_ if call.writes else op.scatter_add)(call.whole(x), dim, where, source)
+
+
+def embed(call: Call) -> Any:
+    """Rows of a table that all share, or of one table with those of all examples."""
+    table, indices = call.first, call["indices"]
+    if call["scale_grad_by_freq"]:
+        return loop(call)
+    if not belongs(table, call.level):
+        return call.run(call.arguments | {"indices": call.whole(indices)})
+    if call["padding_idx"] >= 0:
+        return loop(call)
+    rows = call.whole(indices) + shifts(call, indices, table._shape[0])
+    name = next(iter(call.arguments))
+    return call.run(call.arguments | {name: merged(call.whole(table)), "indices": rows})
+
+
+def shifts(call: Call, indices: Any, rows: int) -> Any:
+    """Where the rows of each example begin in the table of all."""
+    return (op.arange(call.size) * rows).reshape((call.size, *[1] * len(indices._shape)))
+
+
+def embed_backward(call: Call) -> Any:
+    """The gradient of a table for each example, as parts of one table."""
+    if call["padding_idx"] >= 0 or call["scale_grad_by_freq"]:
+        return loop(call)
+    rows, indices = call["num_weights"], call["indices"]
+    arguments = {"grad_output": call.whole(call["grad_output"]), "num_weights": rows * call.size}
+    arguments["indices"] = call.whole(indices) + shifts(call, indices, rows)
+    found = call.run(call.arguments | arguments)
+    return found.reshape((call.size, rows, *found._shape[1:]))

@@ -1,0 +1,1 @@
+"""Linear algebra: solving, inverses, determinants, decompositions, norms of matrices."""

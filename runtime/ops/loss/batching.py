@@ -1,0 +1,105 @@
+"""Losses: one value an element for the whole batch, then summed or averaged within each example."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...batching.call import Call
+from ...batching.rules.elementwise import padded
+from ...batching.rules.general import loop
+from ...batching.rules.shapes import as_list, flattened, merged, parted
+from ...namespace import op
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def pointwise_loss(call: Call) -> Any:
+    """The loss of every element, reduced as `reduction` says."""
+    found = call.run(spread(call) | {"reduction": NONE})
+    if call["reduction"] == NONE:
+        return found
+    rows = flattened(found)
+    return rows.mean(1) if call["reduction"] == MEAN else rows.sum(1)
+
+
+def spread(call: Call) -> dict[str, Any]:
+    """All tensors in the shape of the whole batch."""
+    shape = (call.size, *call["input"]._shape)
+    rank = len(shape) - 1
+    arguments = call.all_whole()
+    for name in call.tensors():
+        if name != "grad_output":
+            arguments[name] = padded(arguments[name], rank).expand(shape)
+    return arguments
+
+
+def pointwise_loss_grad(call: Call) -> Any:
+    """The gradient of a pointwise loss: that of its one number goes to every element."""
+    arguments = spread(call)
+    shape = (call.size, *call["input"]._shape)
+    grad = arguments["grad_output"]
+    if call["reduction"] != NONE:
+        grad = padded(grad / prod(shape[1:]) if call["reduction"] == MEAN else grad, len(shape) - 1).expand(shape)
+    return call.run(arguments | {"grad_output": grad, "reduction": NONE})
+
+
+def negative_log_likelihood(call: Call) -> Any:
+    """-weight[target] * input[target], averaged by the weights of the targets that count."""
+    x, target = call["input"], call.whole(call["target"])
+    single = len(x._shape) == 1
+    scores = call.whole(x) if single else merged(call.whole(x))
+    losses, _ = op.nll_loss(scores, target if single else merged(target), None, NONE, call["ignore_index"])
+    losses = losses if single else parted(losses, call.size)
+    weights = weights_of(call, target, losses)
+    losses = losses * weights.reshape(losses._shape)
+    if call["reduction"] == NONE:
+        return losses, weights.sum(1) * 0
+    total = flattened(losses).sum(1)
+    return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
+
+
+def negative_log_likelihood_grad(call: Call) -> Any:
+    """-weight[target] * grad at each target; that of a mean is shared by the total weight of the example."""
+    shape, target = as_list(call["input_shape"]), call.whole(call["target"])
+    grad, weight = call.whole(call["grad_output"]), call["weight"]
+    if call["reduction"] == MEAN:
+        grad = grad / call.whole(call["total_weight"])
+    if call["reduction"] != NONE:
+        grad = grad.reshape((call.size, *[1] * (len(target._shape) - 1))).expand(target._shape)
+    if call.is_batched("weight"):
+        grad, weight = grad * weights_of(call, target, grad).reshape(target._shape), None
+    single = len(shape) == 1
+    if not single:
+        grad, target, shape = merged(grad), merged(target), [call.size * shape[0], *shape[1:]]
+    given = (grad, target, weight, grad.new_ones(()), [call.size, *shape] if single else shape)
+    found = op.nll_loss_backward(*given, NONE, call["ignore_index"])
+    return found if single else parted(found, call.size)
+
+
+def cross_entropy(call: Call) -> Any:
+    """The loss of every place of all examples, summed or averaged within each."""
+    x, target = call["input"], call.whole(call["target"])
+    if call.is_batched("weight"):
+        return loop(call)
+    single = len(x._shape) == 1
+    scores = call.whole(x) if single else merged(call.whole(x))
+    given = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
+    losses, kept = op.cross_entropy_loss(scores, target if single else merged(target), *given)
+    losses = losses if single else parted(losses, call.size)
+    weights = weights_of(call, target, losses).sum(1)
+    kept = op.cat([kept[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
+    if call["reduction"] == NONE:
+        return losses, kept
+    total = flattened(losses).sum(1)
+    return (total / weights if call["reduction"] == MEAN else total), kept
+
+
+def weights_of(call: Call, target: Any, losses: Any) -> Any:
+    """How much each target counts: its class's weight, nothing where it is ignored."""
+    target, weight = flattened(target), call["weight"]
+    counted = (target != call["ignore_index"]).to(losses._dtype)
+    if weight is None:
+        return counted
+    table = call.whole(weight)
+    return table.gather(1, target.clamp(0, table._shape[1] - 1)) * counted

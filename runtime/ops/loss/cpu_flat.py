@@ -1,0 +1,61 @@
+"""Cross-entropy on flat memory, as recipes call it: operands, results, then ints, then numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.places import address, row_at
+from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
+
+Array = np.ndarray
+
+
+@jit(flat=True)
+def class_losses(
+    x: Array,
+    target: Array,
+    losses: Array,
+    kept: Array,
+    sums: Array,
+    rows: int,
+    classes: int,
+    reduction: int,
+    ignored: int,
+    first: int,
+    last: int,
+    smoothing: float,
+) -> None:
+    """Cross-entropy of rows."""
+    doubles = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
+    scores, weights = x.reshape((rows, classes)), np.empty(0, x.dtype)
+    losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept, doubles, first, last)
+
+
+@jit(flat=True)
+def class_loss(losses: Array, kept: Array, sums: Array, rows: int, reduction: int) -> None:
+    """The loss of all; raises for a target that is no class, whereupon the kernel says so in words."""
+    doubles = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
+    if finish_losses(losses, kept, reduction, doubles) >= 0:
+        raise IndexError
+
+
+@jit(flat=True)
+def class_slopes(
+    grad: Array,
+    x: Array,
+    target: Array,
+    kept: Array,
+    out: Array,
+    rows: int,
+    classes: int,
+    reduction: int,
+    ignored: int,
+    first: int,
+    last: int,
+    smoothing: float,
+) -> None:
+    """Its gradient."""
+    shape, weights = (rows, classes), np.empty(0, x.dtype)
+    scores, slopes = x.reshape(shape), out.reshape(shape)
+    slopes_of_rows(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes, first, last)

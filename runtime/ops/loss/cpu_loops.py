@@ -1,0 +1,147 @@
+"""The loops of pointwise losses over lines of equal length: the loss of every element, their sum, and the slopes.
+
+No weights stand for weights of one. Sums are taken of blocks that stay in the nearest cache; `grads` are one number, or
+one for each element.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.sums import plain_sum
+from ...kernels.jit import jit
+from ...kernels.scalar import exp, log, log1p
+
+_BLOCK = 1024
+Array = np.ndarray
+
+
+@jit
+def squares(x: Array, target: Array, out: Array) -> None:
+    """(x - t)^2."""
+    for i in range(out.size):
+        away = x[i] - target[i]
+        out[i] = away * away
+
+
+@jit
+def square_total(x: Array, target: Array) -> float:
+    """The sum of (x - t)^2."""
+    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
+    for k in range(0, x.size, _BLOCK):
+        part = buffer[: min(_BLOCK, x.size - k)]
+        squares(x[k : k + _BLOCK], target[k : k + _BLOCK], part)
+        total += plain_sum(part)
+    return total
+
+
+@jit
+def square_slopes(x: Array, target: Array, grads: Array, scale: float, out: Array) -> None:
+    """2 scale g (x - t)."""
+    if grads.size == 1:
+        factor = x.dtype.type(2 * scale * grads[0])
+        for i in range(out.size):
+            out[i] = factor * (x[i] - target[i])
+    else:
+        twice = x.dtype.type(2 * scale)
+        for i in range(out.size):
+            out[i] = twice * grads[i] * (x[i] - target[i])
+
+
+@jit
+def outside(values: Array) -> bool:
+    """Whether some value is not in [0, 1]."""
+    found = 0
+    for i in range(values.size):
+        found += not (values[i] >= 0 and values[i] <= 1)
+    return found > 0
+
+
+@jit
+def bernoulli(x: Array, target: Array, out: Array) -> None:
+    """-(t log x + (1 - t) log(1 - x)), logarithms at least -100."""
+    least, one = x.dtype.type(-100), x.dtype.type(1)
+    for i in range(out.size):
+        yes, no = log(x[i]), log1p(-x[i])
+        yes, no = yes if yes > least else least, no if no > least else least
+        out[i] = -(target[i] * yes + (one - target[i]) * no)
+
+
+@jit
+def bernoulli_total(x: Array, target: Array, weight: Array) -> float:
+    """The sum of weight times these."""
+    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
+    for k in range(0, x.size, _BLOCK):
+        part = buffer[: min(_BLOCK, x.size - k)]
+        bernoulli(x[k : k + _BLOCK], target[k : k + _BLOCK], part)
+        _multiply(part, weight[k : k + _BLOCK])
+        total += plain_sum(part)
+    return total
+
+
+@jit
+def _multiply(out: Array, weight: Array) -> None:
+    for i in range(weight.size):
+        out[i] *= weight[i]
+
+
+@jit
+def bernoulli_slopes(x: Array, target: Array, out: Array) -> None:
+    """(x - t) / max(x (1 - x), 1e-12)."""
+    least, one = x.dtype.type(1e-12), x.dtype.type(1)
+    for i in range(out.size):
+        variance = x[i] * (one - x[i])
+        out[i] = (x[i] - target[i]) / (variance if variance > least else least)
+
+
+@jit
+def logistic(x: Array, target: Array, positive: Array, out: Array) -> None:
+    """p t softplus(-x) + (1 - t) softplus(x)."""
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    if positive.size:
+        for i in range(out.size):
+            tail = log1p(exp(-abs(x[i])))
+            above, below = tail + (x[i] if x[i] > 0 else zero), tail + (-x[i] if x[i] < 0 else zero)
+            out[i] = positive[i] * target[i] * below + (one - target[i]) * above
+    else:
+        for i in range(out.size):
+            tail = log1p(exp(-abs(x[i])))
+            out[i] = tail + (x[i] if x[i] > 0 else zero) - target[i] * x[i]
+
+
+@jit
+def logistic_total(x: Array, target: Array, positive: Array, weight: Array) -> float:
+    """The sum of weight times these."""
+    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
+    for k in range(0, x.size, _BLOCK):
+        part = buffer[: min(_BLOCK, x.size - k)]
+        logistic(x[k : k + _BLOCK], target[k : k + _BLOCK], positive[k : k + _BLOCK], part)
+        _multiply(part, weight[k : k + _BLOCK])
+        total += plain_sum(part)
+    return total
+
+
+@jit
+def logistic_slopes(x: Array, target: Array, positive: Array, out: Array) -> None:
+    """(1 - t) sigmoid(x) - p t sigmoid(-x)."""
+    one = x.dtype.type(1)
+    for i in range(out.size):
+        tail = exp(-abs(x[i]))
+        near = one / (one + tail)
+        far = tail * near
+        yes, no = (near, far) if x[i] >= 0 else (far, near)
+        factor = positive[i] if positive.size else one
+        out[i] = (one - target[i]) * yes - factor * target[i] * no
+
+
+@jit
+def scale(out: Array, grads: Array, factor: float, weight: Array) -> None:
+    """out times factor g weight."""
+    number = out.dtype.type(factor * grads[0] if grads.size == 1 else factor)
+    if grads.size != 1:
+        for i in range(out.size):
+            out[i] *= number * grads[i]
+    else:
+        for i in range(out.size):
+            out[i] *= number
+    _multiply(out, weight)

@@ -1,0 +1,1 @@
+"""Products of matrices, vectors and tensors, and linear layers."""

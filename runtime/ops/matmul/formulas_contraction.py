@@ -1,0 +1,60 @@
+"""Sums of products over named dimensions, as matrix products: what einsum, tensordot and their kin are composed of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ...contraction_plan import Plan, Product, Side, Simplified, contraction_plan
+from ...subscripts import parsed
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:
+    """y_output = sum over all other labels of the product of the operands, as an equation of einsum says."""
+    shapes = tuple([tuple(x.shape) for x in operands])
+    subscripts = parsed("einsum", equation, shapes)
+    return _contracted(contraction_plan("einsum", subscripts.operands, subscripts.output, shapes), operands)
+
+
+def contracted_over(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
+    """y_ij = sum_k a_ik b_kj, with k for the pairs of dimensions, i and j for the others of `a` and `b`."""
+    labels_a = tuple(range(a.ndim))
+    pairs = {d % b.ndim: c % a.ndim for c, d in zip(dims_a, dims_b, strict=True)}
+    labels_b = tuple(pairs.get(d, a.ndim + d) for d in range(b.ndim))
+    output = tuple(label for label in (*labels_a, *labels_b) if label not in pairs.values())
+    plan = contraction_plan("tensordot", (labels_a, labels_b), output, (tuple(a.shape), tuple(b.shape)))
+    return _contracted(plan, (a, b))
+
+
+def _contracted(plan: Plan, operands: Sequence[Tensor]) -> Tensor:
+    """The whole contraction, two operands at a time."""
+    tensors = [_simplified(x, todo) for x, todo in zip(operands, plan.operands, strict=True)]
+    for product in plan.products:
+        i, j = product.places
+        b, a = tensors.pop(j), tensors.pop(i)
+        tensors.append(_multiplied(a, b, product))
+    return tensors[0].permute(plan.output) if plan.output else tensors[0]
+
+
+def _simplified(x: Tensor, todo: Simplified) -> Tensor:
+    for pair in todo.diagonals:
+        x = x.diagonal(0, *pair)
+    x = x.squeeze(todo.squeezed) if todo.squeezed else x
+    return x.sum(todo.summed) if todo.summed else x
+
+
+def _multiplied(a: Tensor, b: Tensor, product: Product) -> Tensor:
+    x, y = _laid_out(a, product.left), _laid_out(b, product.right)
+    if product.kind == "mul":
+        return x * y
+    if x.dtype != y.dtype:  # integers, of which one is a sum already
+        x, y = x.long(), y.long()
+    result = x.mm(y) if product.kind == "mm" else x.bmm(y)
+    return result if result.shape == product.shape else result.reshape(product.shape)
+
+
+def _laid_out(x: Tensor, side: Side) -> Tensor:
+    x = x.permute(side.order) if side.order else x
+    return x if x.shape == side.shape else x.reshape(side.shape)

@@ -1,0 +1,125 @@
+"""Recipes of matrix products, of linear layers, and of their gradients."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...kernels.cpu import flat
+from ...kernels.cpu.folding import folding
+from ...kernels.cpu.matmul import PRODUCTS, SMALL, UNIT
+from ...kernels.cpu.matvec import WIDTH
+from ...recipe import Ints, Layout, Recipe, Step
+from ..reduction.plans import added
+
+
+def across(x: Layout) -> bool | None:
+    """Whether a matrix lies across, as the transpose of a contiguous one; None where it does neither."""
+    if x.strides is None or (1 in x.shape and x.strides[x.shape[0] == 1] == 1):
+        return False
+    return True if x.strides == (1, x.shape[0]) else None
+
+
+def turned(x: Layout) -> Layout:
+    """The transpose of a matrix."""
+    shape = (x.shape[1], x.shape[0])
+    if across(x) is None:
+        return Layout(shape, x.strides[::-1])  # type: ignore[index]
+    return Layout(shape, None if across(x) or 1 in shape else (1, shape[0]))
+
+
+def product(
+    a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None
+) -> Recipe:
+    """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
+    (rows, depth), columns = a.shape, b.shape[1]
+    left, right = across(a), across(b)
+    if left is None or right is None:
+        return ()
+    if rows == 1 or columns == 1:
+        matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
+        which = (operands[1 - vector], operands[vector])
+        return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
+    early = bias is not None and rows * depth * columns > SMALL
+    constants, work = (rows, depth, columns, left, right, early), rows * depth * columns // PRODUCTS
+    times = Step(flat.times, operands, ((output, shape),), constants, (), (rows, UNIT), work)
+    if bias is None:
+        return (times,)
+    added = Step(flat.repeated if early else flat.row_added, (bias,), ((output, shape),), (rows, columns))
+    return (added, times) if early else (times, added)
+
+
+def by_vector(
+    matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
+) -> Recipe:
+    """The same for a matrix and a vector; of the bias is said whether it has a number for each element."""
+    (rows, depth), lies_across = matrix.shape, across(matrix)
+    if not depth:
+        return ()
+    constants = (depth, rows) if lies_across else (rows, depth)
+    parts = (-(-rows // (WIDTH if lies_across else 4)), 1)
+    if bias is None:
+        kernel = flat.columns_times if lies_across else flat.rows_times
+        return (Step(kernel, operands, ((output, shape),), constants, (), parts),)
+    kernel, (place, each) = flat.columns_times_plus if lies_across else flat.rows_times_plus, bias
+    return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each), (), parts),)
+
+
+def mm(a: Layout, b: Layout) -> Recipe | None:
+    """One product."""
+    return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1])) or None
+
+
+def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Recipe | None:
+    """One product for each matrix."""
+    steps: list[Recipe] = []
+    if wanted[0] and b is not None:
+        steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
+    if wanted[1] and a is not None:
+        steps.append(product(turned(a), grad, (2, 1), 1, (a.shape[1], grad.shape[1])))
+    return joined(steps)
+
+
+def joined(steps: list[Recipe]) -> Recipe | None:
+    """All calls, if there is one for each part."""
+    return tuple([step for part in steps for step in part]) if all(steps) else None
+
+
+def linear(x: Layout, weight: Layout, bias: Layout | None) -> Recipe | None:
+    """One product, which begins with the bias in each row."""
+    if (
+        x.strides is not None
+        or len(x.shape) < 2
+        or len(weight.shape) != 2
+        or (bias is not None and bias.strides is not None)
+    ):
+        return None
+    rows, shape = Layout((prod(x.shape[:-1]), x.shape[-1]), None), (*x.shape[:-1], weight.shape[0])
+    return product(rows, turned(weight), (0, 1), 0, shape, None if bias is None else 2) or None
+
+
+def linear_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    x: Layout | None,
+    weight: Layout | None,
+    x_shape: Ints,
+    weight_shape: Ints,
+) -> Recipe | None:
+    """A product for the input, one for the weight, and sums for the bias."""
+    if grad.strides is not None or len(weight_shape) != 2 or len(x_shape) < 2:
+        return None
+    rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
+    slope = Layout((rows, columns), None)
+    steps: list[Recipe] = []
+    if wanted[0] and weight is not None:
+        steps.append(product(slope, weight, (1, 3), 0, x_shape))
+    if wanted[1] and x is not None and x.strides is None:
+        steps.append(product(turned(slope), Layout((rows, depth), None), (1, 2), 1, weight_shape))
+    elif wanted[1]:
+        return None
+    if wanted[2] and rows and columns:
+        folded = folding((rows, columns), (0,)).folded
+        steps.append((added(1, 2, (columns,), folded, 1),))
+    elif wanted[2]:
+        return None
+    return joined(steps)

@@ -1,0 +1,1 @@
+"""Normalisation: batch, layer, group, instance and RMS norm."""

@@ -1,0 +1,26 @@
+"""Helpers of the formulas of norms, written in ops and Tensor methods so that they differentiate again."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, TypeAlias
+
+from ...namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints: TypeAlias = tuple[int, ...]
+
+
+def grouped(x: Tensor, groups: int) -> Tensor:
+    """(N, C, ...) as (N, groups, channels of a group, places)."""
+    return x.reshape(x._shape[0], groups, x._shape[1] // groups, prod(x._shape[2:]))
+
+
+def sum_all_but(x: Tensor, dim: int) -> Tensor:
+    """The sum over all dimensions but one."""
+    return op.sum(x, [d for d in range(x.ndim) if d != dim])
+
+
+def per_channel(values: Tensor, ndim: int) -> Tensor:
+    """One number per channel in the shape in which it meets (N, C, ...)."""
+    return values.reshape([-1] + [1] * (ndim - 2))

@@ -1,0 +1,1 @@
+"""Optimizers' update rules, each in one pass over a parameter."""

@@ -1,0 +1,167 @@
+"""Argument checks of pooling over the last `spatial` dimensions, one to three."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...errors import ShapeError
+from ...kernels.windows import pool_size
+from ...shape_checks import require_index_dtype, require_shape
+
+Ints = Sequence[int]
+Sizes = tuple[int, ...]
+Window = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel size, stride, padding, dilation
+
+
+def max_pool(
+    op: str,
+    input: Any,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+    spatial: int,
+) -> tuple[Any, ...]:
+    """A number for each dimension, or one for all; stride is kernel_size unless given."""
+    op = f"max_pool{spatial}d"
+    window = _window(op, spatial, kernel_size, stride, padding, dilation)
+    _output_shape(op, input._shape, window, ceil_mode)
+    return input, *window, ceil_mode, spatial
+
+
+def max_pool_backward(op: str, grad_output: Any, indices: Any, input_shape: Ints, spatial: int) -> tuple[Any, ...]:
+    """An index for each gradient, and planes for both."""
+    require_index_dtype(op, "indices", indices, (dtypes.int64,))
+    require_shape(op, "indices", indices, grad_output._shape)
+    _require_planes(op, grad_output._shape, input_shape, spatial)
+    return grad_output, indices, tuple(input_shape), spatial
+
+
+def avg_pool(
+    op: str,
+    input: Any,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> tuple[Any, ...]:
+    """A number for each dimension, or one for all; stride is kernel_size unless given."""
+    op = f"avg_pool{spatial}d"
+    kernel, step, pads, ones = _window(op, spatial, kernel_size, stride, padding, (1,))
+    _output_shape(op, input._shape, (kernel, step, pads, ones), ceil_mode)
+    _require_divisor(op, divisor_override)
+    return input, kernel, step, pads, ceil_mode, count_include_pad, divisor_override, spatial
+
+
+def avg_pool_backward(
+    op: str,
+    grad_output: Any,
+    input_shape: Ints,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> tuple[Any, ...]:
+    """The gradient has the shape of the pooled input."""
+    kernel, step, pads, ones = _window(op, spatial, kernel_size, stride, padding, (1,))
+    expected = _output_shape(op, tuple(input_shape), (kernel, step, pads, ones), ceil_mode)
+    require_shape(op, "grad_output", grad_output, expected)
+    _require_divisor(op, divisor_override)
+    rest = (ceil_mode, count_include_pad, divisor_override, spatial)
+    return grad_output, tuple(input_shape), kernel, step, pads, *rest
+
+
+def adaptive_pool(op: str, input: Any, output_size: Ints, spatial: int) -> tuple[Any, ...]:
+    """A plane of some size, and the size it shall get: a number for each dimension, or one for all."""
+    op = op.replace("pool", f"pool{spatial}d").removesuffix("_with_indices")
+    size = _sizes(op, spatial, "output_size", output_size)
+    if min(size) < 0:
+        raise RuntimeError(f"{op}(): elements of output_size must be greater than or equal to 0, got {size}")
+    _require_dims(op, input._shape, spatial)
+    return input, size, spatial
+
+
+def adaptive_pool_backward(op: str, grad_output: Any, input_shape: Ints, spatial: int) -> tuple[Any, ...]:
+    """Planes for both."""
+    _require_dims(op, tuple(input_shape), spatial)
+    _require_planes(op, grad_output._shape, input_shape, spatial)
+    return grad_output, tuple(input_shape), spatial
+
+
+def _sizes(op: str, spatial: int, name: str, values: Ints) -> Sizes:
+    if not 1 <= spatial <= 3:
+        raise RuntimeError(f"{op}(): argument 'spatial' must be 1, 2 or 3, but got {spatial}")
+    if len(values) == 1:
+        return (values[0],) * spatial
+    if len(values) != spatial:
+        count = ("one int", "two ints", "three ints")[spatial - 1]
+        raise RuntimeError(f"{op}(): {name} must either be a single int, or a tuple of {count}, got {tuple(values)}")
+    return tuple(values)
+
+
+@functools.lru_cache(maxsize=1024)
+def _window(op: str, spatial: int, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints) -> Window:
+    kernel = _sizes(op, spatial, "kernel_size", kernel_size)
+    step = _sizes(op, spatial, "stride", stride) if stride else kernel
+    pads, spread = _sizes(op, spatial, "padding", padding), _sizes(op, spatial, "dilation", dilation)
+    for name, values in (("kernel_size", kernel), ("stride", step), ("dilation", spread)):
+        if min(values) < 1:
+            raise RuntimeError(f"{op}(): {name} should be greater than zero, but got {values}")
+    for pad, k, d in zip(pads, kernel, spread, strict=True):
+        if pad < 0 or pad > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(
+                f"{op}(): pad should be non-negative and at most half of effective kernel size, but got "
+                f"pad={pad}, kernel_size={k} and dilation={d}"
+            )
+    return kernel, step, pads, spread
+
+
+@functools.lru_cache(maxsize=1024)
+def _output_shape(op: str, shape: Sizes, window: Window, ceil_mode: bool) -> Sizes:
+    spatial = len(window[0])
+    _require_dims(op, shape, spatial)
+    lead, own = shape[:-spatial], shape[-spatial:]
+    sizes = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(own, *window, strict=True))
+    if min(sizes) < 1:
+        raise ShapeError(
+            f"{op}(): Given input size: {list(shape)}. Calculated output size: {[*lead, *sizes]}. "
+            "Output size is too small"
+        )
+    return (*lead, *sizes)
+
+
+def _require_dims(op: str, shape: Sizes, spatial: int) -> None:
+    if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
+        raise ShapeError(
+            f"{op}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size "
+            f"for input, but got: {list(shape)}"
+        )
+
+
+def _require_planes(op: str, grad_shape: Ints, input_shape: Ints, spatial: int) -> None:
+    lead = tuple(input_shape[:-spatial])
+    if len(input_shape) < spatial or min(input_shape) < 0 or tuple(grad_shape[:-spatial]) != lead:
+        raise ShapeError(f"{op}(): grad_output of shape {list(grad_shape)} does not fit {list(input_shape)}")
+
+
+def _require_divisor(op: str, divisor: int | None) -> None:
+    if divisor == 0:
+        raise RuntimeError(f"{op}(): divisor must be not zero")
+
+
+def lp_pool(op: str, input: Any, norm_type: float, kernel_size: Sequence[int], *rest: Any) -> tuple[Any, ...]:
+    """The norm's exponent is not 0; a kernel_size of one number stands for all dimensions."""
+    if norm_type == 0:
+        raise ValueError("lp_pool(): expected norm_type to be a number other than 0")
+    spatial = rest[-1]
+    return input, norm_type, tuple(kernel_size) * spatial if len(kernel_size) == 1 else kernel_size, *rest

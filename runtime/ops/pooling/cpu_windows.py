@@ -1,0 +1,87 @@
+"""The windows of pooling over the last one to three dimensions, worked out once per shape.
+
+Along each dimension a window is a range of the input: (first, end), both inside. Over three dimensions windows are
+boxes; dimensions that are not pooled over count as ones of size 1.
+"""
+
+from __future__ import annotations
+
+import functools
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.windows import pool_size
+from ..conv.cpu_sizes import Geometry, Ints
+
+Array = np.ndarray
+
+
+class Windows(NamedTuple):
+    """The windows of one pooling."""
+
+    shape: Ints  # of the output
+    ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
+    steps: Ints  # between the elements of a window
+    elements: Array  # how many elements each window has, with those in the padding; one number for all the same
+    inside: Array  # the same without those in the padding
+    sliding: (
+        Geometry | None
+    )  # of the same windows as a convolution, if they are so many that it pays to do them at once
+
+
+def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
+    """The windows of a pooling of an array of this shape."""
+    dims = len(kernel)
+    lead, sizes = shape[:-dims], shape[-dims:]
+    along = list(zip(sizes, kernel, stride, padding, dilation, strict=True))
+    counts = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
+    lines = [_ranges(count, *numbers) for count, numbers in zip(counts, along, strict=True)]
+    three = [(1,) * (3 - dims) + values for values in (sizes, kernel, stride, dilation, counts)]
+    pads = (0,) * (3 - dims) + padding
+    geometry = Geometry(prod(lead), 1, 1, 1, three[0], three[1], three[2], pads, three[3], three[4])
+    padded, inside = (_numbers([line[which] for line in lines]) for which in (1, 2))
+    ranges, sliding = _three([line[0] for line in lines]), geometry if prod(counts) >= 16 else None
+    return Windows((*lead, *counts), ranges, three[3], padded, inside, sliding)
+
+
+def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
+    """As many windows as are wanted, which cover the input as evenly as may be."""
+    lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
+    lines = [
+        np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
+        for n, count in zip(sizes, counts, strict=True)
+    ]
+    elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
+    return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None)
+
+
+def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
+    """Of the windows along one dimension: the ranges inside, and the numbers of elements with padding and without."""
+    start = np.arange(count, dtype=np.int64) * stride - pad
+    reach = dilation * (kernel - 1) + 1
+    first = np.where(start < 0, start + (-start + dilation - 1) // dilation * dilation, start)
+    end = np.minimum(start + reach, size)
+    padded = (np.minimum(start + reach, size + pad) - start + dilation - 1) // dilation
+    inside = np.maximum((end - first + dilation - 1) // dilation, 0)
+    return np.stack([first, end], 1), padded, inside
+
+
+def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
+    """Ranges for each of three dimensions."""
+    whole = np.array([[0, 1]], np.int64)
+    first, second, third = [whole] * (3 - len(lines)) + lines
+    return first, second, third
+
+
+def _numbers(lines: list[Array]) -> Array:
+    """The products of numbers along dimensions; one number if all are the same."""
+    products = functools.reduce(np.multiply.outer, lines)
+    return products.max() if products.size and products.min() == products.max() else products
+
+
+def planes(array: Array, dims: int) -> Array:
+    """What is pooled over, (planes, three sizes), in one block of memory."""
+    shape = array.shape
+    return array.reshape(prod(shape[:-dims]), *(1,) * (3 - dims), *shape[-dims:])

@@ -1,0 +1,37 @@
+"""Recurrent layers: the examples of a batch are more sequences, where they share the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...batching.call import Call
+from ...batching.rules.general import loop
+from ...batching.rules.shapes import merged, parted
+from ..conv.batching import merged_at
+
+STATES = ("hidden", "cell")
+
+
+def recurrent(call: Call) -> Any:
+    """All sequences of all examples at once; one call for each example where weights or lengths are its own."""
+    weights = [name for name in call.arguments if name.startswith(("weight", "bias"))]
+    if call["batch_sizes"] or call.is_batched(*weights):
+        return loop(call)
+    arguments = dict(call.arguments)
+    arguments["input"] = merged_at(call.whole(call["input"]).transpose(0, 1), 1)
+    states = [name for name in STATES if name in arguments]
+    for name in states:
+        arguments[name] = merged(call.whole(arguments[name]))
+    output, *others = call.run(arguments)
+    steps, size = output._shape[0], call.size
+    output = output.reshape((steps, size, -1, output._shape[-1])).transpose(0, 1)
+    last = [parted(state, size) for state in others[: len(states)]]
+    return (output, *last, *(_of_examples(value, steps, size) for value in others[len(states) :]))
+
+
+def _of_examples(value: Any, steps: int, size: int) -> Any:
+    """What is kept of all rows, (..., steps * examples * batch, n), with the examples in front."""
+    *front, rows, width = value._shape
+    batch = rows // (steps * size)
+    apart = value.reshape((*front, steps, size, batch, width)).movedim(len(front) + 1, 0)
+    return apart.reshape((size, *front, steps * batch, width))

@@ -1,0 +1,120 @@
+"""Argument checks of recurrent layers: the sizes of input, states and weights belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import ShapeError
+from ...shape_checks import require_shape
+
+
+def rnn_layer(
+    op: str,
+    input: Any,
+    hidden: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Any, ...]:
+    """input (steps, batch, features), or (rows, features) with batch_sizes; states and weights of fitting sizes."""
+    if nonlinearity not in ("tanh", "relu"):
+        raise ValueError(f"{op}(): Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+    sizes = _checked_sizes(op, input, batch_sizes)
+    _require_weights(op, 1, input, hidden, weight_ih, weight_hh, bias_ih, bias_hh)
+    _require_states(op, input, sizes, hidden)
+    return input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, sizes, reverse, nonlinearity
+
+
+def lstm_layer(
+    op: str,
+    input: Any,
+    hidden: Any,
+    cell: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    weight_hr: Any,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Any, ...]:
+    """As `rnn_layer`, with the weights of four gates; hidden has the size of the projection where there is one."""
+    sizes = _checked_sizes(op, input, batch_sizes)
+    _require_weights(op, 4, input, cell, weight_ih, weight_hh, bias_ih, bias_hh, hidden)
+    if weight_hr is not None:
+        require_shape(op, "weight_hr", weight_hr, (hidden._shape[1], cell._shape[1]))
+    elif hidden._shape[1] != cell._shape[1]:
+        raise ShapeError(f"{op}(): hidden {list(hidden._shape)} and cell {list(cell._shape)} differ, without weight_hr")
+    _require_states(op, input, sizes, hidden, cell)
+    return input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, sizes, reverse
+
+
+def gru_layer(
+    op: str,
+    input: Any,
+    hidden: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Any, ...]:
+    """As `rnn_layer`, with the weights of three gates."""
+    sizes = _checked_sizes(op, input, batch_sizes)
+    _require_weights(op, 3, input, hidden, weight_ih, weight_hh, bias_ih, bias_hh)
+    _require_states(op, input, sizes, hidden)
+    return input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, sizes, reverse
+
+
+def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int, ...]:
+    """The number of sequences at each step: at least one, never growing, and together all rows of the input."""
+    sizes = tuple(batch_sizes)
+    if len(input._shape) != (2 if sizes else 3) or not input._shape[0]:
+        wanted = "(rows, features)" if sizes else "(steps, batch, features) with at least one step"
+        raise ShapeError(f"{op}(): expected input of shape {wanted}, got {list(input._shape)}")
+    if sizes and (min(sizes) < 1 or any(a < b for a, b in zip(sizes, sizes[1:], strict=False))):
+        raise ShapeError(f"{op}(): batch_sizes must be positive and must not grow, got {list(sizes)}")
+    if sizes and sum(sizes) != input._shape[0]:
+        raise ShapeError(f"{op}(): batch_sizes sum to {sum(sizes)}, but input has {input._shape[0]} rows")
+    return sizes
+
+
+def _require_weights(
+    op: str,
+    gates: int,
+    input: Any,
+    state: Any,
+    weight_ih: Any,
+    weight_hh: Any,
+    bias_ih: Any,
+    bias_hh: Any,
+    out: Any = None,
+) -> None:
+    """Rows of the weights for each gate and unit; columns for each number of the input and of the hidden state."""
+    hidden = state if out is None else out
+    if len(state._shape) != 2 or len(hidden._shape) != 2:
+        raise ShapeError(
+            f"{op}(): expected states of shape (batch, size), got {list(hidden._shape)}, {list(state._shape)}"
+        )
+    rows = gates * state._shape[1]
+    require_shape(op, "weight_ih", weight_ih, (rows, input._shape[-1]))
+    require_shape(op, "weight_hh", weight_hh, (rows, hidden._shape[1]))
+    if (bias_ih is None) != (bias_hh is None):
+        raise ShapeError(f"{op}(): expected both biases or none")
+    for name, bias in (("bias_ih", bias_ih), ("bias_hh", bias_hh)):
+        if bias is not None:
+            require_shape(op, name, bias, (rows,))
+
+
+def _require_states(op: str, input: Any, sizes: Sequence[int], *states: Any) -> None:
+    """One row for each sequence."""
+    batch = sizes[0] if sizes else input._shape[1]
+    for state in states:
+        if state._shape[0] != batch:
+            raise ShapeError(f"{op}(): expected states of {batch} rows, got shape {list(state._shape)}")

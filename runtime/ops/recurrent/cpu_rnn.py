@@ -1,0 +1,126 @@
+"""One layer of a plain recurrent network in one direction: forward, and backward through time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.scalar import tanh
+from .cpu_loops import multiply_panels, panels_of
+from .cpu_steps import (
+    above,
+    bias_grad,
+    input_grad,
+    parts_of,
+    previous,
+    projected,
+    rows_of,
+    state_of,
+    steps_of,
+    through_time,
+    total_bias,
+    weight_grad,
+)
+
+Array = np.ndarray
+
+
+def rnn_layer(
+    input: Array,
+    hidden: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    batch_sizes: tuple[int, ...],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Array, Array]:
+    """(output, last hidden state)."""
+    rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
+    output = np.empty((1, len(rows), hidden.shape[1]), rows.dtype)
+    projected(rows, parts_of(weight_ih, 1), total_bias(bias_ih, bias_hh, 1), output)
+    hidden = state_of(hidden, hidden)
+    panels = panels_of(parts_of(weight_hh, 1), True)
+    memory = panels[0], steps, hidden, output.reshape(-1), nonlinearity == "tanh"
+    through_time(rnn_forward, memory, hidden, steps, 1)
+    return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden
+
+
+def rnn_layer_backward(
+    wanted: Sequence[bool],
+    grads: Sequence[Array | None],
+    input: Array,
+    hidden: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    output: Array,
+    batch_sizes: tuple[int, ...],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Array | None, ...]:
+    """The gradients of input, state, weights and biases."""
+    steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
+    slopes = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
+    panels = panels_of(parts_of(weight_hh, 1), False)
+    memory = rows_of(output).reshape(-1), panels[0], steps, slopes.reshape(-1), grad_hidden, nonlinearity == "tanh"
+    through_time(rnn_backward, memory, hidden, steps, 1)
+    biases = bias_grad(slopes) if wanted[4] or wanted[5] else None
+    return (
+        input_grad(slopes, parts_of(weight_ih, 1)).reshape(input.shape) if wanted[0] else None,
+        grad_hidden if wanted[1] else None,
+        weight_grad(slopes, rows) if wanted[2] else None,
+        weight_grad(slopes, previous(output, hidden, steps)) if wanted[3] else None,
+        biases if wanted[4] else None,
+        np.copy(biases) if biases is not None and wanted[5] else None,
+    )
+
+
+@jit
+def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool, first: int, last: int) -> None:
+    """Turns what the inputs give into outputs, step by step, and leaves the last state."""
+    size, h = hidden.shape[1], hidden[first:last].reshape(-1)
+    for begin, whole, _ in steps:
+        start, count = begin + first, min(whole, last) - first
+        if count <= 0:
+            continue
+        now = output[start * size : (start + count) * size]
+        multiply_panels(h, panels, now, count, size)
+        if smooth:
+            for x in range(now.size):
+                now[x] = tanh(now[x])
+        else:
+            for x in range(now.size):
+                now[x] = now[x] if not now[x] <= 0 else now.dtype.type(0)  # nan stays
+        h[: now.size] = now
+
+
+@jit
+def rnn_backward(
+    output: Array,
+    panels: Array,
+    steps: Array,
+    slopes: Array,
+    grad_hidden: Array,
+    smooth: bool,
+    first: int,
+    last: int,
+) -> None:
+    """`slopes` holds the gradients of the output and becomes those of what the nonlinearity is applied to."""
+    size, dh, one = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1), output.dtype.type(1)
+    for k in range(len(steps) - 1, -1, -1):
+        start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
+        if count <= 0:
+            continue
+        low, high = start * size, (start + count) * size
+        now, later, values = slopes[low:high], dh[: high - low], output[low:high]
+        if smooth:
+            for x in range(now.size):
+                now[x] = (now[x] + later[x]) * (one - values[x] * values[x])
+        else:
+            for x in range(now.size):
+                now[x] = now[x] + later[x] if values[x] > 0 else values.dtype.type(0)
+        later[:] = 0
+        multiply_panels(now, panels, later, count, size)

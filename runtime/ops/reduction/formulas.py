@@ -1,0 +1,107 @@
+"""Helpers of the formulas of reductions. `dim` is a tuple of dimensions, one dimension, or None for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ...namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Dims: TypeAlias = Sequence[int] | int | None
+
+
+def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
+    """`dim` as a tuple of dimensions of `shape`."""
+    if dim is None or not shape:
+        return tuple(range(len(shape)))
+    return (dim,) if isinstance(dim, int) else tuple(dim)
+
+
+def all_dims_but(dim: int, ndim: int) -> list[int]:
+    """All of `ndim` dimensions but one."""
+    return [d for d in range(ndim) if d != dim]
+
+
+def reduced_count(shape: Sequence[int], dim: Dims) -> int:
+    """How many elements go into one element of the result, and 1 when none do: a divisor."""
+    return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
+
+
+def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
+    """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
+    if keepdim:
+        return x
+    reduced = _reduced(shape, dim)
+    return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
+
+
+def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
+    product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
+    return op.sum(product, _reduced(tangent._shape, dim), keepdim)
+
+
+def conjugate(x: Tensor) -> Tensor:
+    """conj(x); a real tensor as it is."""
+    return x.conj() if x.is_complex() else x
+
+
+def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
+    """2 / (n - correction), the factor of x - mean in the slope of the variance; inf where no number is free."""
+    free = reduced_count(shape, dim) - correction
+    return 2 / free if free > 0 else math.inf
+
+
+def without_infinities(x: Tensor) -> Tensor:
+    """0 in place of -inf."""
+    real = op.real_copy(x) if x.is_complex() else x
+    return x.masked_fill(real == -math.inf, 0)
+
+
+def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
+    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept.
+
+    For p = inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0.
+    """
+    if p == 0:
+        return op.zeros_like(x)
+    if p == 1:
+        return x.sgn()
+    if math.isinf(p):
+        sizes = x.abs()  # compared with their own extremum: another |x| may differ in the last bit
+        reduced = _reduced(x._shape, dim)
+        chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
+        return x.sgn() * (chosen / chosen.sum(reduced, True))
+    norm = norm.masked_fill(norm == 0, math.inf)
+    if p == 2:
+        return x / norm
+    share = x.abs() / norm
+    return x.sgn() * share.masked_fill(share == 0, 1) ** (p - 1)
+
+
+def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
+    """d/de prod_{j != i} (x_j + e g_j): slope and transpose in one, for second slopes are symmetric."""
+    if not self.ndim or self._shape[dim] < 2:
+        return op.zeros_like(self)
+    x, tangent = conjugate(self).transpose(dim, 0), grad.transpose(dim, 0)
+    before, before_t = _products_before(x, tangent)
+    after, after_t = (part.flip([0]) for part in _products_before(x.flip([0]), tangent.flip([0])))
+    return (before_t * after + before * after_t).transpose(dim, 0)
+
+
+def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+    """The product of all rows before each row and its slope along t, by doubling: (ab)' = a'b + ab'."""
+    x, t = _moved_down(x, 1, 1), _moved_down(t, 1, 0)
+    step = 1
+    while step < x._shape[0]:
+        y, u = _moved_down(x, step, 1), _moved_down(t, step, 0)
+        x, t = x * y, t * y + x * u
+        step *= 2
+    return x, t
+
+
+def _moved_down(x: Tensor, rows: int, fill: int) -> Tensor:
+    """x with its rows moved down, and `fill` in the rows that become free."""
+    return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1) + [rows, -rows], fill)

@@ -1,0 +1,50 @@
+"""Argument checks of differences between neighbours and of areas under samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...checks import wrap_dim
+from ...errors import ShapeError, UnsupportedDtypeError
+
+
+def diff(op: str, self: Any, n: int, dim: int, prepend: Any, append: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; n is not negative, and what is put before or behind fits except along `dim`."""
+    if not self.ndim:
+        raise RuntimeError(f"{op}(): expected a tensor of at least one dimension, but got 0-d")
+    if n < 0:
+        raise RuntimeError(f"{op}(): expected n >= 0, but got n={n}")
+    dim = wrap_dim(op, dim, self.ndim)
+    for added in (prepend, append):
+        if added is not None:
+            _require_fit(op, list(self._shape), dim, list(added._shape))
+    return self, n, dim, prepend, append
+
+
+def _require_fit(op: str, shape: list[int], dim: int, added: list[int]) -> None:
+    if len(added) != len(shape) or any(m != n for d, (m, n) in enumerate(zip(added, shape, strict=True)) if d != dim):
+        raise ShapeError(f"{op}(): expected shape {shape} except in dimension {dim}, but got {added} to add")
+
+
+def samples_and_spacing(op: str, y: Any, dx: Any, dim: int) -> tuple[Any, ...]:
+    """Wraps `dim` of y, which is not bool."""
+    return _samples(op, y), dx, wrap_dim(op, dim, y.ndim, wrap_scalar=False)
+
+
+def samples_and_points(op: str, y: Any, x: Any, dim: int) -> tuple[Any, ...]:
+    """Wraps `dim` of y, which is not bool; there is a point for each sample."""
+    dim = wrap_dim(op, dim, _samples(op, y).ndim, wrap_scalar=False)
+    if x.ndim > y.ndim:
+        raise ShapeError(f"{op}(): expected x of at most {y.ndim} dimensions, but got shape {list(x._shape)}")
+    points = x.numel() if x.ndim < 2 else x._shape[dim - y.ndim] if x.ndim >= y.ndim - dim else 1
+    if points != y._shape[dim]:
+        raise RuntimeError(
+            f"{op}(): expected one x for each of {y._shape[dim]} samples, but got shape {list(x._shape)}"
+        )
+    return y, _samples(op, x), dim
+
+
+def _samples(op: str, y: Any) -> Any:
+    if y.dtype.kind == "b":
+        raise UnsupportedDtypeError(f"{op}(): expected numbers, but got {y.dtype!r}")
+    return y

@@ -1,0 +1,137 @@
+"""What depends on all elements up to each one along a dimension: running extrema, sums, products, logarithms of sums.
+
+Sums, products and what they are composed of are computed more exactly than they are given: each result is rounded once,
+however many elements come before it. A line is one thread's, so their number changes no bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...kernels.jobs.sharing import shared
+from . import cpu_complex as scan_complex
+from . import cpu_logarithms as scan_logarithms
+from . import cpu_products as scan_products
+from . import cpu_sums as scan_sums
+
+Array = np.ndarray
+
+
+def cummax(a: Array, dim: int) -> tuple[Array, Array]:
+    """The greatest element up to each, and where it last occurred."""
+    return _running_extremes(a, dim, np.maximum)
+
+
+def cummin(a: Array, dim: int) -> tuple[Array, Array]:
+    """The least element up to each, and where it last occurred."""
+    return _running_extremes(a, dim, np.minimum)
+
+
+def _running_extremes(a: Array, dim: int, extreme: Any) -> tuple[Array, Array]:
+    """nan is extreme: from the first one on all are nan, and each later one is a new place."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    values = extreme.accumulate(a, axis=dim)
+    places = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
+    reached = (a == values) | (a != a)
+    return values, np.maximum.accumulate(np.where(reached, places, 0), axis=dim)
+
+
+def cumsum(a: Array, dim: int) -> Array:
+    """y_i = sum_{j <= i} a_j along `dim`."""
+    return running_sum(a, dim, False)
+
+
+def running_sum(a: Array, dim: int, reverse: bool) -> Array:
+    """y_i = sum_{j <= i} a_j along `dim`, or j >= i in `reverse`."""
+    if a.dtype.kind == "b":
+        return _of_bools(np.logical_or, a, dim)
+    plan = _lines(a, dim, a.dtype.kind == "c")
+    if plan is None:
+        return a.copy()
+    out = np.empty(a.shape, a.dtype)
+    wide = _wide(plan.dtype)
+    arguments = _flat(a, plan), _flat(out, plan), wide, plan.dtype == wide.dtype == np.float64
+    _shared(scan_sums.running_sums, (*arguments, plan.along, plan.after, reverse), plan)
+    return out
+
+
+def cumprod(a: Array, dim: int) -> Array:
+    """y_i = prod_{j <= i} a_j along `dim`."""
+    if a.dtype.kind == "b":
+        return _of_bools(np.logical_and, a, dim)
+    return _recurrence(np.empty(0, a.dtype), a, dim, False)
+
+
+def _of_bools(joined: Any, a: Array, dim: int) -> Array:
+    return joined.accumulate(a, axis=dim) if a.ndim else a.copy()
+
+
+def linear_recurrence(self: Array, factor: Array, dim: int, reverse: bool) -> Array:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in reverse; the first has nothing before it."""
+    return _recurrence(self, factor, dim, reverse)
+
+
+def _recurrence(added: Array, factor: Array, dim: int, reverse: bool) -> Array:
+    """The running products of the factors where nothing is added."""
+    plan = _lines(factor, dim, False)
+    if plan is None:
+        return (added if added.size else factor).copy()
+    out = np.empty(factor.shape, factor.dtype)
+    arrays = _flat(added, plan), _flat(factor, plan), _flat(out, plan)
+    if factor.dtype.kind == "c":
+        in_two = factor.dtype == np.complex128
+        _shared(scan_complex.complex_recurrence, (*arrays, in_two, plan.along, plan.after, reverse), plan)
+    else:
+        wide = _wide(factor.dtype)
+        in_two = factor.dtype == wide.dtype == np.float64
+        _shared(scan_products.recurrence, (*arrays, wide, in_two, plan.along, plan.after, reverse), plan)
+    return out
+
+
+def logcumsumexp(a: Array, dim: int) -> Array:
+    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
+    plan = _lines(a, dim, False)
+    if plan is None:
+        return a.copy()
+    out = np.empty(a.shape, a.dtype)
+    loop = scan_logarithms.complex_logarithms if a.dtype.kind == "c" else scan_logarithms.running_logarithms
+    _shared(loop, (_flat(a, plan), _flat(out, plan), plan.along, plan.after), plan)
+    return out
+
+
+class _Lines(NamedTuple):
+    """How an array is scanned: as (before, along, after) elements of a dtype."""
+
+    before: int
+    along: int
+    after: int
+    dtype: np.dtype
+
+
+def _lines(a: Array, dim: int, as_pairs: bool) -> _Lines | None:
+    """The lines of an array along `dim`, complex numbers perhaps as pairs; None where nothing is to be done."""
+    if a.size <= 1 or a.shape[dim] == 1:
+        return None
+    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
+    if as_pairs:
+        return _Lines(before, a.shape[dim], 2 * after, a.real.dtype)
+    return _Lines(before, a.shape[dim], after, a.dtype)
+
+
+def _flat(a: Array, lines: _Lines) -> Array:
+    return np.ascontiguousarray(a).reshape(-1).view(lines.dtype)
+
+
+def _wide(dtype: np.dtype) -> Array:
+    """An empty array of the dtype that sums and products of this one are computed in."""
+    return np.empty(0, np.float64 if dtype.kind == "f" else np.int64)
+
+
+def _shared(loop: Any, arguments: tuple[Any, ...], lines: _Lines) -> None:
+    """Runs a loop over all lines, by several threads where there is much to do."""
+    count = lines.before * lines.after
+    shared(loop, arguments, count, count * lines.along, 4 if lines.after <= scan_sums.NARROW else 64)

@@ -1,0 +1,164 @@
+"""Running products and linear recurrences of real numbers; compiled on first use, for each dtype.
+
+y_i = f_i y_(i-1) + x_i along each line, or y_(i+1) in reverse; the first is x_i itself. Where `added` is empty there is
+no x, and the first is f_i: a running product. Arrays are flat memory seen as (before, along, after), as in `scan_sums`.
+float32 is computed in double precision. For float64 what rounding takes from products and sums is carried on beside
+them by the same recurrence.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.places import part_of
+from ...kernels.scalar_primitives import fma
+from .cpu_sums import NARROW, lines_together, lost, start_of
+
+Array = np.ndarray
+
+
+@jit(forceinline=True)
+def joined(high: float, low: float) -> float:
+    """high + low; high alone where it is not finite, and where nothing was lost, for it may be -0."""
+    return high + low if 0 < abs(low) < math.inf else high
+
+
+@jit
+def row_products(a: Array, out: Array, like: Array, along: int, after: int, first: int, last: int) -> None:
+    """The running products of lines one by one, in the type of `like`; those of four elements do not wait."""
+    for k in range(first, last):
+        total, at = like.dtype.type(1), start_of(k, along, after)
+        for _ in range(along // 4):
+            base, one = total, like.dtype.type(a[at])
+            three = like.dtype.type(a[at + 2 * after])
+            two, four = one * a[at + after], three * a[at + 3 * after]
+            total = base * (two * four)
+            out[at], out[at + after], out[at + 2 * after] = base * one, base * two, base * (two * three)
+            out[at + 3 * after] = total
+            at += 4 * after
+        for _ in range(along % 4):
+            total *= a[at]
+            out[at] = total
+            at += after
+
+
+@jit
+def row_recurrence(
+    added: Array, factor: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int
+) -> None:
+    """The recurrence of lines one by one, in double precision."""
+    step = -after if reverse else after
+    for k in range(first, last):
+        at = start_of(k, along, after) + (along - 1) * after * reverse
+        total = np.float64(added[at])
+        out[at] = total
+        for _ in range(1, along):
+            at += step
+            total = total * factor[at] + added[at]
+            out[at] = total
+
+
+@jit
+def row_recurrence_in_two(
+    added: Array, factor: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int
+) -> None:
+    """The same with the errors."""
+    step = -after if reverse else after
+    for k in range(first, last):
+        at = start_of(k, along, after) + (along - 1) * after * reverse
+        total, low = added[at] if added.size else factor[at], 0.0
+        out[at] = total
+        for _ in range(1, along):
+            at += step
+            before = total
+            total = before * factor[at]
+            error = fma(before, factor[at], -total)
+            if added.size:
+                product = total
+                total = product + added[at]
+                error += lost(product, added[at], total)
+            low = fma(low, factor[at], error)
+            out[at] = joined(total, low)
+
+
+@jit
+def column_recurrence(
+    added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
+) -> None:
+    """The recurrence of lines side by side, in the type of `totals`."""
+    end, width = along - 1 if reverse else 0, totals.size
+    totals[:] = part_of(added if added.size else factor, start + end * after, width)
+    part_of(out, start + end * after, width)[:] = totals
+    for i in range(1, along):
+        at = start + abs(i - end) * after
+        by, to = part_of(factor, at, width), part_of(out, at, width)
+        if added.size:
+            more = part_of(added, at, width)
+            for j in range(width):
+                totals[j] = totals[j] * by[j] + more[j]
+                to[j] = totals[j]
+        else:
+            for j in range(width):
+                totals[j] *= by[j]
+                to[j] = totals[j]
+
+
+@jit
+def column_recurrence_in_two(
+    added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
+) -> None:
+    """The same with the errors."""
+    end, width = along - 1 if reverse else 0, totals.size
+    lows = np.zeros(width)
+    totals[:] = part_of(added if added.size else factor, start + end * after, width)
+    part_of(out, start + end * after, width)[:] = totals
+    for i in range(1, along):
+        at = start + abs(i - end) * after
+        by, to = part_of(factor, at, width), part_of(out, at, width)
+        more = part_of(added, at if added.size else 0, width if added.size else 0)
+        for j in range(width):
+            before = totals[j]
+            total = before * by[j]
+            error = fma(before, by[j], -total)
+            if more.size:
+                product = total
+                total = product + more[j]
+                error += lost(product, more[j], total)
+            lows[j] = fma(lows[j], by[j], error)
+            to[j] = joined(total, lows[j])
+            totals[j] = total
+
+
+@jit
+def recurrence(
+    added: Array,
+    factor: Array,
+    out: Array,
+    like: Array,
+    in_two: bool,
+    along: int,
+    after: int,
+    reverse: bool,
+    first: int,
+    last: int,
+) -> None:
+    """The recurrence along each line, or the running products, in the type of `like`."""
+    if after <= NARROW:
+        if in_two:
+            row_recurrence_in_two(added, factor, out, along, after, reverse, first, last)
+        elif added.size:
+            row_recurrence(added, factor, out, along, after, reverse, first, last)
+        else:
+            row_products(factor, out, like, along, after, first, last)
+        return
+    while first < last:
+        start, width = start_of(first, along, after), lines_together(after, first, last)
+        totals = np.empty(width, like.dtype)
+        if in_two:
+            column_recurrence_in_two(added, factor, out, totals, start, along, after, reverse)
+        else:
+            column_recurrence(added, factor, out, totals, start, along, after, reverse)
+        first += width

@@ -1,0 +1,1 @@
+"""Views, copies that rearrange, joining, splitting, repeating and padding."""

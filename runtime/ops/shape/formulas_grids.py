@@ -1,0 +1,54 @@
+"""Helpers of composites that combine the elements of vectors, and put blocks and vectors on diagonals."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ...creation.options import allocating
+from ...namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def grids(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor, ...]:
+    """Each vector along a dimension of its own, expanded along the others; for 'xy' the first along the second one."""
+    if indexing == "xy" and len(tensors) > 1:
+        second, first, *rest = grids((tensors[1], tensors[0], *tensors[2:]), "ij")
+        return first, second, *rest
+    shape = tuple(t.numel() for t in tensors)
+    after = range(len(tensors) - 1, -1, -1)
+    return tuple(t.reshape((-1, *(1,) * n)).expand(shape) for t, n in zip(tensors, after, strict=True))
+
+
+def pairings(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector, those of the last changing fastest."""
+    return op.stack([grid.flatten() for grid in grids(tensors, "ij")], 1)
+
+
+def combination_indices(size: int, r: int, with_replacement: bool) -> Tensor:
+    """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    some = bool(size) if with_replacement else r <= size  # without one, itertools would allocate r numbers all the same
+    with allocating("combinations"):
+        numbers = [number for row in choose(range(size), r) for number in row] if some else []
+    return op.tensor(numbers, dtype=op.arange(0).dtype)
+
+
+def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
+    """The blocks one below the other, each with zeros on both sides; a vector is a row."""
+    blocks = [op.atleast_2d(t) for t in tensors]
+    total, before, rows = sum(block._shape[1] for block in blocks), 0, []
+    for block in blocks:
+        width = block._shape[1]
+        rows.append(op.constant_pad_nd(block, (before, total - before - width), 0))
+        before += width
+    return op.cat(rows, 0)
+
+
+def shape_with_diagonal(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[int, ...]:
+    """The shape of a tensor that has the last dimension of `shape` on a diagonal of the dimensions dim1 and dim2."""
+    size = shape[-1] + abs(offset)
+    rest = iter(shape[:-1])
+    return tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(len(shape) + 1))

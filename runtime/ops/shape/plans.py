@@ -1,0 +1,121 @@
+"""Recipes of copies: contiguous ones of any layout, pieces put together and cut apart, zeros around a piece."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...kernels.cpu import flat
+from ...recipe import Ints, Layout, Recipe, Step, single
+
+MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
+
+
+def clone(x: Layout) -> Recipe | None:
+    """Loops over what three dimensions are enough for."""
+    size = prod(x.shape)
+    dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
+    if len(dims) > 3 or size > MOST or (len(dims) > 1 and not size):
+        return None
+    dims = [(1, 0)] * (3 - len(dims)) + dims
+    return single(flat.gathered, 1, x.shape, (*[n for n, _ in dims], *[step for _, step in dims]))
+
+
+def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
+    """(size, step) of the dimensions, neighbours made one where one step goes through both."""
+    dims: list[tuple[int, int]] = []
+    for size, step in zip(shape, strides, strict=True):
+        if dims and dims[-1][1] == step * size:
+            dims[-1] = dims[-1][0] * size, step
+        elif size != 1:
+            dims.append((size, step))
+    return dims
+
+
+def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Recipe | None:
+    """Zeros around slices."""
+    return _embedded(grad, sizes, dim, start, step, grad.shape[dim] if sizes else 1)
+
+
+def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Recipe | None:
+    """Zeros around one place."""
+    return _embedded(grad, sizes, dim, index, 1, 1)
+
+
+def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count: int) -> Recipe | None:
+    if grad.strides is not None or prod(sizes) > MOST or start < 0 or dim < 0:
+        return None
+    before, after = prod(sizes[:dim]), prod(sizes[dim + 1 :])
+    return single(flat.embedded, 1, tuple(sizes), (before, sizes[dim], after, start, step, count))
+
+
+def index_select(x: Layout, dim: int, index: Layout) -> Recipe | None:
+    """Rows of a table."""
+    if dim != 0 or not x.shape or len(index.shape) > 1 or x.strides is not None or index.strides is not None:
+        return None
+    return _taken(x, index, 2, (prod(index.shape), *x.shape[1:]))
+
+
+def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Recipe | None:
+    """Rows of a table."""
+    if weight.strides is not None or indices.strides is not None or len(weight.shape) != 2:
+        return None
+    return _taken(weight, indices, 1, (*indices.shape, weight.shape[1]))
+
+
+def _taken(table: Layout, index: Layout, place: int, shape: Ints) -> Recipe:
+    rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
+    return (Step(flat.rows_found, (0, place), ((0, shape),), (rows, width, count), (), (count, 1), count * width),)
+
+
+def cat(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
+    """One call for each piece."""
+    if any(len(t.shape) != len(tensors[0].shape) for t in tensors):
+        return None  # one of shape (0,), which counts for nothing
+    shape = list(tensors[0].shape)
+    shape[dim] = sum(t.shape[dim] for t in tensors)
+    return _joined(tensors, dim, tuple(shape))
+
+
+def stack(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
+    """One call for each piece."""
+    own = tensors[0].shape
+    return _joined(tensors, dim, (*own[:dim], len(tensors), *own[dim:]))
+
+
+def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Recipe | None:
+    rows, steps, offset = prod(shape[:dim]), [], 0
+    if any(t.strides is not None for t in tensors):
+        return None
+    if len(tensors) == 2:
+        first, second = (prod(t.shape[dim:]) for t in tensors)
+        return single(flat.put_two, 2, shape, (first, second), (), (rows, 1))
+    if prod(shape) > MOST:
+        return None
+    for i, t in enumerate(tensors):
+        piece = prod(t.shape[dim:])
+        steps.append(Step(flat.put_piece, (i,), ((0, shape),), (rows, piece, prod(shape[dim:]), offset)))
+        offset += piece
+    return tuple(steps)
+
+
+def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Recipe | None:
+    """One call for each piece that is wanted."""
+    return _pieces(wanted, grad, shapes, dim)
+
+
+def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Recipe | None:
+    """One call for each piece that is wanted."""
+    own = (*grad.shape[:dim], *grad.shape[dim + 1 :])
+    return _pieces(wanted, grad, (own,) * len(wanted), dim)
+
+
+def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Recipe | None:
+    if grad.strides is not None or prod(grad.shape) > MOST or any(s == (0,) for s in shapes) or dim < 0:
+        return None
+    rows, whole, steps, offset = prod(grad.shape[:dim]), prod(grad.shape[dim:]), [], 0
+    for i, (yes, shape) in enumerate(zip(wanted, shapes, strict=True)):
+        piece = prod(shape[dim:])
+        if yes:
+            steps.append(Step(flat.take_piece, (1,), ((i, shape),), (rows, piece, whole, offset)))
+        offset += piece
+    return tuple(steps)

@@ -1,0 +1,232 @@
+"""The loops of softmax and log-softmax: over contiguous rows, and over BLOCK columns side by side.
+
+Columns are arrays (before, along, after), so that memory is read as it lies. The last two arguments are the range of
+rows, or of columns counted through (before, after).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.float_keys import greatest
+from ...kernels.jit import jit
+from ...kernels.places import part_of
+from ...kernels.scalar import exp, log
+
+# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
+# adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
+_REORDER = {"reassoc"}
+_BLOCK = 256
+_ROWS = 256  # that are added one after the other before their sums are added up, in float64
+
+
+@jit(fastmath=_REORDER)
+def softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """exp(x) / sum(exp(x)) of each row."""
+    for i in range(first, last):
+        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
+        top = x.dtype.type(greatest(row))
+        total = x.dtype.type(0)
+        for j in range(row.size):
+            out[j] = exp(row[j] - top)
+        for j in range(out.size):
+            total += out[j]
+        scale = 1 / total
+        for j in range(row.size):
+            out[j] *= scale
+
+
+@jit(fastmath=_REORDER)
+def log_softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """x - log(sum(exp(x))) of each row."""
+    for i in range(first, last):
+        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
+        top = x.dtype.type(greatest(row))
+        total = x.dtype.type(0)
+        for j in range(row.size):
+            total += exp(row[j] - top)
+        shift = log(total)
+        for j in range(row.size):
+            out[j] = (row[j] - top) - shift
+
+
+@jit(fastmath=_REORDER)
+def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """y (g - sum(g y)) of each row."""
+    for i in range(first, last):
+        g, y, out = grad[i], output[i], result[i]
+        total = grad.dtype.type(0)
+        for j in range(g.size):
+            total += g[j] * y[j]
+        for j in range(g.size):
+            out[j] = (g[j] - total) * y[j]
+
+
+@jit(fastmath=_REORDER)
+def log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """g - exp(y) sum(g) of each row."""
+    for i in range(first, last):
+        g, y, out = grad[i], output[i], result[i]
+        total = grad.dtype.type(0)
+        for j in range(g.size):
+            total += g[j]
+        for j in range(g.size):
+            out[j] = g[j] - exp(y[j]) * total
+
+
+@jit
+def tops_of(x: np.ndarray, start: int, tops: np.ndarray) -> None:
+    """The greatest of each of the columns from `start` on; what is nan may be passed over."""
+    tops[:] = x[0, start : start + tops.size]
+    for i in range(1, x.shape[0]):
+        row = x[i, start : start + tops.size]
+        for j in range(tops.size):
+            tops[j] = row[j] if row[j] > tops[j] else tops[j]
+
+
+@jit
+def stop_of(after: int, line: int, last: int) -> int:
+    """Where the columns end that are worked on together with column `line`."""
+    start = line % after
+    return min(after, start + _BLOCK, start + last - line)
+
+
+@jit
+def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
+    """Add up the sums of some rows after every _ROWS of them, so that a sum loses nothing to its length."""
+    if row % _ROWS == 0:
+        for j in range(totals.size):
+            totals[j] += part[j]
+            part[j] = 0
+
+
+@jit
+def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """As `softmax_rows`, along the middle dimension."""
+    after, line = x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
+        tops_of(x[b], start, tops)
+        for i in range(x.shape[1]):
+            row, to = x[b, i, start:stop], result[b, i, start:stop]
+            for j in range(part.size):
+                value = exp(row[j] - tops[j])
+                to[j] = value
+                part[j] += value
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+            part[j] = 1 / part[j]
+        for i in range(x.shape[1]):
+            to = result[b, i, start:stop]
+            for j in range(part.size):
+                to[j] *= part[j]
+        line += stop - start
+
+
+@jit
+def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """As `log_softmax_rows`, along the middle dimension."""
+    after, line = x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
+        tops_of(x[b], start, tops)
+        for i in range(x.shape[1]):
+            row = x[b, i, start:stop]
+            for j in range(part.size):
+                part[j] += exp(row[j] - tops[j])
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+            part[j] = log(part[j])
+        for i in range(x.shape[1]):
+            row, to = x[b, i, start:stop], result[b, i, start:stop]
+            for j in range(part.size):
+                to[j] = (row[j] - tops[j]) - part[j]
+        line += stop - start
+
+
+@jit
+def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """As `softmax_backward_rows`, along the middle dimension."""
+    after, line = grad.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
+        for i in range(grad.shape[1]):
+            g, y = grad[b, i, start:stop], output[b, i, start:stop]
+            for j in range(part.size):
+                part[j] += g[j] * y[j]
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+        for i in range(grad.shape[1]):
+            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+            for j in range(part.size):
+                to[j] = (g[j] - part[j]) * y[j]
+        line += stop - start
+
+
+@jit
+def log_softmax_backward_columns(
+    grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int
+) -> None:
+    """As `log_softmax_backward_rows`, along the middle dimension."""
+    after, line = grad.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
+        for i in range(grad.shape[1]):
+            g = grad[b, i, start:stop]
+            for j in range(part.size):
+                part[j] += g[j]
+            collect(part, totals, i)
+        for j in range(part.size):
+            part[j] += totals[j]
+        for i in range(grad.shape[1]):
+            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+            for j in range(part.size):
+                to[j] = g[j] - exp(y[j]) * part[j]
+        line += stop - start
+
+
+@jit(fastmath=_REORDER)
+def _exponential_sum(row: np.ndarray, top: float) -> float:
+    total, start = row.dtype.type(0), row.dtype.type(top)
+    for j in range(row.size):
+        total += exp(row[j] - start)
+    return total
+
+
+@jit
+def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+    """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
+    count, after, line = x.shape[1], x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        if after == 1:
+            row = part_of(x, line * count, count)
+            top = greatest(row)
+            top = top if abs(top) < np.inf else 0.0
+            result[line] = log(_exponential_sum(row, top)) + x.dtype.type(top)
+            line += 1
+            continue
+        tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        totals = np.zeros(part.size)
+        tops_of(x[b], start, tops)
+        for j in range(tops.size):
+            tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
+        for i in range(count):
+            row = x[b, i, start:stop]
+            for j in range(part.size):
+                part[j] += exp(row[j] - tops[j])
+            collect(part, totals, i)
+        out = result[line : line + stop - start]
+        for j in range(out.size):
+            part[j] += totals[j]
+            out[j] = log(part[j]) + tops[j]
+        line += stop - start

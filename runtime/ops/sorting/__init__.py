@@ -1,0 +1,1 @@
+"""Sorting, choosing, searching and counting."""

@@ -1,0 +1,163 @@
+"""The loops of sorting, over contiguous rows of integer codes: of numbers themselves, or of the bits of floats.
+
+The last two arguments are the range of rows.
+
+The bits of a float, all but the sign inverted where it is negative, grow with it. As keys -0 is 0, nan is above all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels.jit import jit
+
+_BITS = 11  # of a digit of radix sort
+_BINS = 1 << _BITS
+_BLOCK = 128  # elements whose greatest key decides whether one of them can be among the greatest few
+
+Array = np.ndarray
+
+
+@jit
+def _key(code: int, floating: bool, inverted: bool, every: int, infinity: int, sign: int) -> int:
+    """A signed integer that orders as the number does; the other way round where `inverted`.
+
+    `every` has all bits but the sign's, `infinity` those of inf, `sign` is the number of the sign bit.
+    """
+    if floating:
+        size = code & every
+        code = code if size != 0 else size
+        code = every if size > infinity else code ^ ((code >> sign) & every)
+    return ~code if inverted else code
+
+
+@jit
+def _single_key(code: int, floating: bool, inverted: bool) -> int:
+    return _key(code, floating, inverted, np.int32(0x7FFFFFFF), np.int32(0x7F800000), np.int32(31))
+
+
+@jit
+def _double_key(code: int, floating: bool, inverted: bool) -> int:
+    return _key(code, floating, inverted, np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000), np.int64(63))
+
+
+@jit
+def keys_of(codes: Array, floating: bool, inverted: bool, keys: Array) -> None:
+    """The keys of a row, as signed integers."""
+    if codes.itemsize == 4:
+        for i in range(codes.size):
+            keys[i] = _single_key(np.int32(codes[i]), floating, inverted)
+    else:
+        for i in range(codes.size):
+            keys[i] = _double_key(np.int64(codes[i]), floating, inverted)
+
+
+@jit
+def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int, last: int) -> None:
+    """Each key of 32 bits in front of its place, as one unsigned integer."""
+    for r in range(first, last):
+        row, out = codes[r], packed[r]
+        for i in range(row.size):
+            key = _single_key(np.int32(row[i]), floating, inverted)
+            high = np.uint64(np.uint32(key) ^ np.uint32(0x80000000))
+            out[i] = (high << np.uint64(32)) | np.uint64(i)
+
+
+@jit
+def unpack(packed: Array, places: Array, first: int, last: int) -> None:
+    """The places that `pack` put behind the keys."""
+    for r in range(first, last):
+        row, out = packed[r], places[r]
+        for i in range(row.size):
+            out[i] = np.int64(row[i] & np.uint64(0xFFFFFFFF))
+
+
+@jit
+def pick(rows: Array, places: Array, values: Array, first: int, last: int) -> None:
+    """values[r, i] = rows[r, places[r, i]]."""
+    for r in range(first, last):
+        row, at, out = rows[r], places[r], values[r]
+        for i in range(at.size):
+            out[i] = row[at[i]]
+
+
+@jit
+def radix_order(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
+    """The places of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
+    count = codes.shape[1]
+    signed = np.empty(count, np.int64)
+    keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
+    order, second = np.empty(count, np.int64), np.empty(count, np.int64)
+    counts = np.empty((6, _BINS), np.int64)
+    for r in range(first, last):
+        keys_of(codes[r], floating, inverted, signed)
+        for i in range(count):
+            keys[i] = np.uint64(signed[i]) ^ np.uint64(0x8000000000000000)
+            order[i] = i
+        _count_digits(keys, counts)
+        moved = False
+        for p in range(6):
+            if count and counts[p, _digit(keys[0], p)] == count:
+                continue
+            if moved:
+                _distribute(others, second, p, counts[p], keys, order)
+            else:
+                _distribute(keys, order, p, counts[p], others, second)
+            moved = not moved
+        places[r] = second if moved else order
+
+
+@jit
+def _digit(key: Any, p: int) -> Any:
+    return np.int64((key >> np.uint64(p * _BITS)) & np.uint64(_BINS - 1))
+
+
+@jit
+def _count_digits(keys: Array, counts: Array) -> None:
+    counts[:, :] = 0
+    for i in range(keys.size):
+        for p in range(6):
+            counts[p, _digit(keys[i], p)] += 1
+
+
+@jit
+def _distribute(keys: Array, order: Array, p: int, counts: Array, to_keys: Array, to_order: Array) -> None:
+    """One pass: every key behind those before it that have the same or a smaller digit."""
+    total = 0
+    for b in range(_BINS):
+        total, counts[b] = total + counts[b], total
+    for i in range(keys.size):
+        b = _digit(keys[i], p)
+        to = counts[b]
+        counts[b] = to + 1
+        to_keys[to], to_order[to] = keys[i], order[i]
+
+
+@jit
+def greatest_few(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
+    """The places of the greatest keys of each row, the greatest first, of equal ones the first first."""
+    wanted, count = places.shape[1], codes.shape[1]
+    keys, best = np.empty(_BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
+    for r in range(first, last):
+        found, to = 0, places[r]
+        for start in range(0, count if wanted else 0, _BLOCK):
+            block = codes[r, start : start + _BLOCK]
+            keys_of(block, floating, inverted, keys)
+            if found == wanted:
+                top = keys[0]
+                for i in range(1, block.size):
+                    top = max(top, keys[i])
+                if top <= best[wanted - 1]:
+                    continue
+            for i in range(block.size):
+                key = keys[i]
+                if found == wanted and key <= best[wanted - 1]:
+                    continue
+                at = min(found, wanted - 1)
+                while at > 0 and best[at - 1] < key:
+                    best[at], to[at] = best[at - 1], to[at - 1]
+                    at -= 1
+                best[at], to[at] = key, start + i
+                found = min(found + 1, wanted)

@@ -1,1 +1,0 @@
-"""Recipes of structured kernels, under the kernels' names: see runtime/recipe.py."""
