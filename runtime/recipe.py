@@ -1,7 +1,8 @@
 """How a structured kernel runs on flat memory: which compiled kernel, on which operands, with which ints and numbers.
 
 A recipe holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
-by a function of a plans.py in runtime/ops that has the kernel's name, and then run by native code: runtime/native/structured.py.
+by a function of a plans.py in runtime/ops that has the kernel's name, and then run by native code
+(runtime/native/structured.py).
 """
 
 from __future__ import annotations

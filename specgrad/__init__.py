@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
+from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor

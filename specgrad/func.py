@@ -1,6 +1,6 @@
 """Function transforms under PyTorch's name, `torch.func`; the code is in specgrad.runtime.transforms and batching."""
 
-from .nn.functional_call import functional_call, stack_module_state
+from .nn.modules.module.functional_call import functional_call, stack_module_state
 from .runtime.batching import vmap
 from .runtime.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 

@@ -1,8 +1,485 @@
-"""Containers under PyTorch's module path; the code is one folder up."""
+"""Modules that hold others, and parameters, in order or by name."""
 
-from ..container import ModuleList, Sequential
-from ..dict_container import ModuleDict, ParameterDict
-from ..older_layers import Container
-from ..parameter_list import ParameterList
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Self
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from ...runtime.user_warning import warn_user
+from ..parameter import Parameter
+from .module.base import Module
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+
+class _NumberedModules(Module):
+    """Children named "0", "1", ...: what Sequential and ModuleList share."""
+
+    def _key(self, index: Any) -> str:
+        position = checks.position(type(self).__name__, index)
+        size = len(self._modules)
+        if not -size <= position < size:
+            raise IndexError(f"index {position} is out of range")
+        return next(islice(self._modules, position % size, None))
+
+    def _renumber(self, modules: Iterable[Any]) -> None:
+        self._modules = {str(i): module for i, module in enumerate(modules)}
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(*list(self._modules.values())[index])
+
+    def __getitem__(self, index: int | slice) -> Any:
+        return self._sliced(index) if isinstance(index, slice) else self._modules[self._key(index)]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._key(index), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        keys = list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]
+        for key in keys:
+            delattr(self, key)
+        self._renumber(self._modules.values())
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def append(self, module: Module) -> Self:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Put a module before position `index`."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        size = len(self._modules)
+        if not -size <= index <= size:
+            raise IndexError(f"Index out of range: {index}")
+        modules = list(self._modules.values())
+        modules.insert(index + size if index < 0 else index, module)
+        self._renumber(modules)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        for module in modules:
+            self.append(module)
+        return self
+
+    def pop(self, key: int) -> Any:
+        """Take out and return the module at position `key`."""
+        module = self[key]
+        del self[key]
+        return module
+
+
+class Sequential(_NumberedModules):
+    """Modules applied one after the other.
+
+    Formula: y = f_n(... f_2(f_1(x)))
+
+    Args:
+        args: the modules, or one OrderedDict of modules by name.
+
+    Shape:
+        Input: that of the first module. Output: that of the last.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.ReLU())
+        Sequential(
+          (0): Linear(in_features=2, out_features=3, bias=True)
+          (1): ReLU()
+        )
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            self.extend(args)
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(OrderedDict(list(self._modules.items())[index]))
+
+    def forward(self, input: Any) -> Any:
+        for module in self._modules.values():
+            input = module(input)
+        return input
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        for module in modules.values() if isinstance(modules, Mapping) else modules:
+            self.append(module)
+        return self
+
+    def __add__(self, other: Sequential) -> Sequential:
+        return Sequential(*self, *_sequential(other))
+
+    def __iadd__(self, other: Sequential) -> Self:
+        return self.extend(list(_sequential(other)))
+
+    def __mul__(self, times: int) -> Sequential:
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return Sequential(*list(self) * times)
+
+    __rmul__ = __mul__
+
+
+class ModuleList(_NumberedModules):
+    """A list of modules that are registered as children; it has no forward.
+
+    Args:
+        modules: the modules to start with.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layers = sg.nn.ModuleList(sg.nn.Linear(4, 4) for _ in range(3))
+        >>> len(layers), len(list(layers.parameters()))
+        (3, 6)
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def _sliced(self, index: slice) -> Any:
+        return type(self)(list(self._modules.values())[index])
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        return super().extend(modules)
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __repr__(self) -> str:
+        """Like a Module's, with runs of equal children written once."""
+        texts = [repr(module) for module in self]
+        if not texts:
+            return self._get_name() + "()"
+        lines = []
+        for first, last, text in _runs(texts):
+            block = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+            lines.append(block.replace("\n", "\n  "))
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def _sequential(other: Any) -> Sequential:
+    if not isinstance(other, Sequential):
+        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+    return other
+
+
+def _runs(texts: list[str]) -> Iterator[tuple[int, int, str]]:
+    """(first, last, text) of each run of equal texts."""
+    first = 0
+    for i in range(1, len(texts) + 1):
+        if i == len(texts) or texts[i] != texts[first]:
+            yield first, i - 1, texts[first]
+            first = i
+
+
+class ModuleDict(Module):
+    """A dict of modules that are registered as children; it has no forward.
+
+    Args:
+        modules: a mapping, or pairs of a name and a module, to start with.
+
+    Example:
+        >>> import specgrad as sg
+        >>> heads = sg.nn.ModuleDict({"a": sg.nn.Linear(2, 1)})
+        >>> "a" in heads, [name for name, _ in heads.named_parameters()]
+        (True, ['a.weight', 'a.bias'])
+    """
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Remove all modules."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take out and return the module called `key`."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Pairs of name and module."""
+        return self._modules.items()
+
+    def values(self) -> Iterable[Any]:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add or replace modules, from a mapping or from pairs of a name and a module."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
+        pairs = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else _pairs_of("ModuleDict", modules)
+        for name, module in pairs:
+            self[name] = module
+
+
+class ParameterDict(Module):
+    """A dict whose Tensors are kept as registered Parameters; other values are kept as they are.
+
+    Args:
+        parameters: a mapping, or pairs of a name and a value, to start with.
+
+    Example:
+        >>> import specgrad as sg
+        >>> weights = sg.nn.ParameterDict({"left": sg.ones(2)})
+        >>> weights["left"].requires_grad
+        True
+    """
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _attribute(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')"
+            )
+        return key
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, self._attribute(key))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        setattr(self, self._attribute(key), as_parameter(value))
+        self._keys[key] = None
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, self._attribute(key))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def copy(self) -> ParameterDict:
+        """A new ParameterDict over the same parameters."""
+        return ParameterDict(dict(self.items()))
+
+    def clear(self) -> None:
+        """Remove everything."""
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take out and return the value of `key`."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of `key`, or `default`."""
+        if key not in self._keys:
+            return default
+        return self[key]
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value of `key`, which is set to `default` first where it is missing."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._keys.keys()
+
+    def values(self) -> Iterator[Any]:
+        """The values."""
+        return (self[key] for key in self._keys)
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Pairs of name and value."""
+        return ((key, self[key]) for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add or replace values, from `parameters`, a mapping or pairs of a name and a value."""
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                + type(parameters).__name__
+            )
+        pairs: Any = parameters
+        is_mapping = isinstance(parameters, (Mapping, ParameterDict))
+        for key, value in pairs.items() if is_mapping else _pairs_of("ParameterDict", pairs):
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"  ({key}): {describe(value)}" for key, value in self.items())
+
+    def __call__(self, input: Any) -> Any:
+        raise RuntimeError("ParameterDict should not be called.")
+
+
+def _pairs_of(owner: str, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """The items, each checked to be a pair."""
+    for position, item in enumerate(items):
+        if not isinstance(item, Iterable):
+            raise TypeError(f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}")
+        pair = tuple(item)
+        if len(pair) != 2:
+            raise ValueError(f"{owner} update sequence element #{position} has length {len(pair)}; 2 is required")
+        yield pair
+
+
+class ParameterList(Module):
+    """A list whose Tensors are kept as registered Parameters; other values are kept as they are.
+
+    Args:
+        values: the values to start with.
+
+    Example:
+        >>> import specgrad as sg
+        >>> weights = sg.nn.ParameterList([sg.ones(2), sg.zeros(3)])
+        >>> [name for name, _ in weights.named_parameters()]
+        ['0', '1']
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self += values
+
+    def _key(self, index: Any) -> str:
+        position = checks.position(type(self).__name__, index)
+        if not -self._size <= position < self._size:
+            raise IndexError(f"index {position} is out of range")
+        return str(position % self._size)
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return type(self)(self[i] for i in range(*index.indices(self._size)))
+        return getattr(self, self._key(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._key(index), as_parameter(value))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(self._size))
+
+    def append(self, value: Any) -> Self:
+        """Add a value at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add values at the end."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+    def extra_repr(self) -> str:
+        return "\n".join(f"  ({i}): {describe(value)}" for i, value in enumerate(self))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("ParameterList should not be called.")
+
+
+def as_parameter(value: Any) -> Any:
+    """A plain Tensor as a Parameter over the same memory; other values unchanged."""
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def describe(value: Any) -> str:
+    """A value in one line of its container's repr."""
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    place = f" ({value.device})" if value.is_cuda else ""
+    sizes = "x".join(str(size) for size in value.size())
+    return f"{kind} containing: [{value.dtype} of size {sizes}{place}]"
+
+
+class Container(Module):
+    """Modules by name; any Module holds others.
+
+    Args:
+        **kwargs: the modules.
+
+    Example:
+        >>> import warnings
+        >>> import specgrad as sg
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     held = sg.nn.Container(first=sg.nn.ReLU())
+        >>> held.first
+        ReLU()
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warn_user(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that "
+            "instead.",
+            FutureWarning,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)

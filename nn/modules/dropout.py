@@ -1,7 +1,193 @@
-"""Dropout under PyTorch's module path; the code is one folder up."""
+"""Dropout, of elements and of channels."""
 
-from ..dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout, _Dropout
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from .. import functional as F
+from .module.base import Module
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
+
+class _Dropout(Module):
+    """A subclass names its function."""
+
+    function: Callable[..., Tensor]
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        checks.floating(type(self).__name__, "p", p)
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """In training, sets each element to zero with probability p and scales the others; else does nothing.
+
+    Formula: y = x m / (1 - p), m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of an element to become zero.
+        inplace: write to the input.
+
+    Shape:
+        Input: any. Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Source: Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Dropout(0.2).eval()(sg.ones(2))
+        tensor([1., 1.])
+    """
+
+    function = staticmethod(F.dropout)
+
+
+class Dropout1d(_Dropout):
+    """In training, sets each channel of a signal to zero with probability p and scales the others.
+
+    Formula: y[n, c, :] = x[n, c, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of a channel to become zero.
+        inplace: write to the input.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+        RuntimeError: an input of another number of dimensions.
+
+    Source: Tompson et al., Efficient object localization using convolutional networks (2015).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Dropout1d(1.0)(sg.ones(1, 2))
+        tensor([[0., 0.]])
+    """
+
+    function = staticmethod(F.dropout1d)
+
+
+class Dropout2d(_Dropout):
+    """In training, sets each channel of an image to zero with probability p and scales the others.
+
+    Formula: y[n, c, :, :] = x[n, c, :, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of a channel to become zero.
+        inplace: write to the input.
+
+    Shape:
+        Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Source: Tompson et al., Efficient object localization using convolutional networks (2015).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Dropout2d(1.0)(sg.ones(1, 1, 1, 2))
+        tensor([[[[0., 0.]]]])
+    """
+
+    function = staticmethod(F.dropout2d)
+
+
+class Dropout3d(_Dropout):
+    """In training, sets each channel of a volume to zero with probability p and scales the others.
+
+    Formula: y[n, c, :, :, :] = x[n, c, :, :, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of a channel to become zero.
+        inplace: write to the input.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Source: Tompson et al., Efficient object localization using convolutional networks (2015).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Dropout3d(1.0)(sg.ones(1, 1, 1, 2))
+        tensor([[[[0., 0.]]]])
+    """
+
+    function = staticmethod(F.dropout3d)
+
+
+class AlphaDropout(_Dropout):
+    """In training, moves elements to the lower end of SELU with probability p; mean and variance stay.
+
+    Formula: y = a (x m - 1.7581 (1 - m)) + b, m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of an element to be dropped.
+        inplace: write to the input.
+
+    Shape:
+        Input: any. Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Source: Klambauer et al., Self-normalizing neural networks (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.AlphaDropout(0.2).eval()(sg.ones(2))
+        tensor([1., 1.])
+    """
+
+    function = staticmethod(F.alpha_dropout)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """In training, moves whole channels to the lower end of SELU with probability p; mean and variance stay.
+
+    Formula: y[n, c] = a (x[n, c] m[n, c] - 1.7581 (1 - m[n, c])) + b, m ~ Bernoulli(1 - p)
+
+    Args:
+        p: probability of a channel to be dropped.
+        inplace: write to the input.
+
+    Shape:
+        Input: (N, C, *). Output: the same.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+        RuntimeError: an input of less than two dimensions.
+
+    Source: Klambauer et al., Self-normalizing neural networks (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.FeatureAlphaDropout(0.2).eval()(sg.ones(1, 2))
+        tensor([[1., 1.]])
+    """
+
+    function = staticmethod(F.feature_alpha_dropout)
+
 
 _DropoutNd = _Dropout

@@ -1,8 +1,14 @@
-"""Instance normalisation under PyTorch's module path; the code is one folder up."""
+"""Instance normalisation: layers on one base class, and lazy ones."""
 
-from ..instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from ..instancenorm import _InstanceNorm as _InstanceNorm
-from ..lazy_instancenorm import LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from .. import functional as F
+from .batchnorm import LazyNorm, NormBase
 
 __all__ = [
     "InstanceNorm1d",
@@ -12,3 +18,258 @@ __all__ = [
     "LazyInstanceNorm2d",
     "LazyInstanceNorm3d",
 ]
+
+
+class _InstanceNorm(NormBase):
+    """What instance normalisations of all dimensions share; a subclass says how many there are behind the channels."""
+
+    spatial_dims: int
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        dims = checks.tensor(type(self).__name__, "input", input).dim()
+        expected = self.spatial_dims + 1
+        if dims not in (expected, expected + 1):
+            raise ValueError(f"expected {expected}D or {expected + 1}D input (got {dims}D input)")
+        channel = dims - expected
+        if input.shape[channel] == self.num_features:
+            return
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at dim={channel} to match num_features ({self.num_features}), but got: "
+                f"{input.shape[channel]}."
+            )
+        warnings.warn(
+            f"input's size at dim={channel} does not match num_features. You can silence this warning by not passing "
+            "in num_features, which is not used because affine=False",
+            stacklevel=4,
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        if input.dim() == self.spatial_dims + 1:  # one sample alone
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
+        return self._normalized(input)
+
+    def _normalized(self, input: Tensor) -> Tensor:
+        return F.instance_norm(
+            input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum or 0.0,
+            self.eps,
+        )
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
+        present = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
+        if local_metadata.get("version") is None and not self.track_running_stats and present:
+            names = " and ".join(f'"{prefix}{name}"' for name in present)
+            rest[-1].append(
+                f"Unexpected running stats buffer(s) {names} for {type(self).__name__} with track_running_stats=False. "
+                "Remove these keys from state_dict, or set track_running_stats=True."
+            )
+            for name in present:
+                state_dict.pop(prefix + name)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalises each channel of each sample over the sequence.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Mean and (biased) variance are the input's; with `track_running_stats` running estimates follow them in training,
+    with the unbiased variance, and are used in evaluation.
+
+    Args:
+        num_features: channels.
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device: where parameters and buffers lie.
+        dtype: their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
+
+    Raises:
+        ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.InstanceNorm1d(3)(sg.randn(2, 3, 4)).shape)
+        [2, 3, 4]
+    """
+
+    spatial_dims = 1
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Normalises each channel of each sample over the image.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Mean and (biased) variance are the input's; with `track_running_stats` running estimates follow them in training,
+    with the unbiased variance, and are used in evaluation.
+
+    Args:
+        num_features: channels.
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device: where parameters and buffers lie.
+        dtype: their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
+
+    Raises:
+        ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.InstanceNorm2d(3)(sg.randn(2, 3, 4, 5)).shape)
+        [2, 3, 4, 5]
+    """
+
+    spatial_dims = 2
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalises each channel of each sample over the volume.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Mean and (biased) variance are the input's; with `track_running_stats` running estimates follow them in training,
+    with the unbiased variance, and are used in evaluation.
+
+    Args:
+        num_features: channels.
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device: where parameters and buffers lie.
+        dtype: their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same.
+
+    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
+
+    Raises:
+        ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.InstanceNorm3d(3)(sg.randn(2, 3, 4, 5, 2)).shape)
+        [2, 3, 4, 5, 2]
+    """
+
+    spatial_dims = 3
+
+
+class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
+    """A `InstanceNorm1d` whose `num_features` is the number of channels of its first input.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Args:
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device, dtype: where parameters and buffers lie, and their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, L). Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyInstanceNorm1d()
+        >>> _ = layer(sg.ones(4, 5, 6))
+        >>> layer.num_features
+        5
+    """
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
+    """A `InstanceNorm2d` whose `num_features` is the number of channels of its first input.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Args:
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device, dtype: where parameters and buffers lie, and their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, H, W). Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyInstanceNorm2d()
+        >>> _ = layer(sg.ones(4, 5, 6, 6))
+        >>> layer.num_features
+        5
+    """
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
+    """A `InstanceNorm3d` whose `num_features` is the number of channels of its first input.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Args:
+        eps: added to the variance.
+        momentum: weight of a batch in the running estimates.
+        affine: whether there are a learned weight and bias.
+        track_running_stats: whether there are running estimates.
+        device, dtype: where parameters and buffers lie, and their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, D, H, W). Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyInstanceNorm3d()
+        >>> _ = layer(sg.ones(4, 5, 2, 2, 2))
+        >>> layer.num_features
+        5
+    """
+
+    cls_to_become = InstanceNorm3d

@@ -1,7 +1,290 @@
-"""Normalisation of samples under PyTorch's module path; the code is one folder up."""
+"""Normalisation of each sample: layer, RMS and group norm, and by neighbouring channels."""
 
-from ..groupnorm import GroupNorm
-from ..normalization import LayerNorm, LocalResponseNorm, RMSNorm
-from ..older_layers import CrossMapLRN2d
+from __future__ import annotations
+
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from ...runtime.creation import empty
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module.base import Module
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
+
+class LayerNorm(Module):
+    """Normalises the last dimensions of each sample.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Args:
+        normalized_shape: the sizes of the dimensions that mean and (biased) variance are taken over.
+        eps: added to the variance.
+        elementwise_affine: whether there is a learned weight and bias.
+        bias: whether the affine part has a bias.
+        device: where the parameters lie.
+        dtype: their dtype.
+
+    Shape:
+        Input: (*, normalized_shape). Output: the same.
+
+    Source: Ba, Kiros and Hinton, Layer Normalization (2016).
+
+    Raises:
+        RuntimeError: the last sizes of the input are not normalized_shape.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.LayerNorm([3, 4])(sg.randn(2, 3, 4)).shape)
+        [2, 3, 4]
+    """
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | list[int] | tuple[int, ...],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = checks.integer_list("LayerNorm", "normalized_shape", normalized_shape, 1)
+        self.normalized_shape = shape
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
+            values = Parameter(empty(shape, device=device, dtype=dtype)) if present else None
+            self.register_parameter(name, values)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """Divides the last dimensions of each sample by their root mean square.
+
+    Formula: y = x / sqrt(E[x^2] + eps) * weight
+
+    Args:
+        normalized_shape: the sizes of the dimensions that the mean is taken over.
+        eps: added to it; the epsilon of the input's dtype when None.
+        elementwise_affine: whether there is a learned weight.
+        device: where it lies.
+        dtype: its dtype.
+
+    Shape:
+        Input: (*, normalized_shape). Output: the same.
+
+    Source: Zhang and Sennrich, Root Mean Square Layer Normalization (2019).
+
+    Raises:
+        RuntimeError: the last sizes of the input are not normalized_shape.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.RMSNorm([3, 4])(sg.randn(2, 3, 4)).shape)
+        [2, 3, 4]
+    """
+
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | list[int] | tuple[int, ...],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = checks.integer_list("RMSNorm", "normalized_shape", normalized_shape, 1)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class LocalResponseNorm(Module):
+    """Divides each channel by what its neighbours respond with.
+
+    Formula: y = x / (k + alpha E[x^2])^beta, the mean over `size` neighbouring channels
+
+    Args:
+        size: how many channels are neighbours.
+        alpha: the factor of the mean.
+        beta: the exponent.
+        k: the constant.
+
+    Shape:
+        Input: (N, C, ...), of at least 3 dimensions. Output: the same.
+
+    Source: Krizhevsky, Sutskever and Hinton, ImageNet classification with deep convolutional neural networks (2012).
+
+    Raises:
+        ValueError: input of fewer than 3 dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.LocalResponseNorm(2)(sg.randn(2, 3, 4)).shape)
+        [2, 3, 4]
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class GroupNorm(Module):
+    """Normalises groups of channels of each sample.
+
+    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
+
+    Args:
+        num_groups: how many groups the channels make.
+        num_channels: channels, a multiple of num_groups.
+        eps: added to the (biased) variance.
+        affine: whether there are a learned weight and bias, one number per channel.
+        device: where the parameters lie.
+        dtype: their dtype.
+        bias: whether the affine part has a bias.
+
+    Shape:
+        Input: (N, C, ...). Output: the same.
+
+    Source: Wu and He, Group Normalization (2018).
+
+    Raises:
+        ValueError: num_channels is no multiple of num_groups, or groups of one value.
+        RuntimeError: input without num_channels channels.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.GroupNorm(3, 6)(sg.randn(2, 6, 4, 4)).shape)
+        [2, 6, 4, 4]
+    """
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            values = Parameter(empty(num_channels, device=device, dtype=dtype)) if present else None
+            self.register_parameter(name, values)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class CrossMapLRN2d(Module):
+    """Divides each channel of images by what the channels on both sides of it respond with.
+
+    Formula: y = x / (k + alpha / size * sum of x^2)^beta, over (size - 1) // 2 channels on each side and the middle one
+
+    `LocalResponseNorm` is the same for odd sizes.
+
+    Args:
+        size: how many channels are neighbours.
+        alpha: the factor of the mean.
+        beta: the exponent.
+        k: the constant.
+
+    Shape:
+        Input: (N, C, H, W). Output: the same.
+
+    Raises:
+        ValueError: input that has not 4 dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.CrossMapLRN2d(3)(sg.randn(2, 3, 4, 4)).shape)
+        [2, 3, 4, 4]
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
+        width = 2 * ((self.size - 1) // 2) + 1
+        return F.local_response_norm(input, width, self.alpha * width / self.size, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

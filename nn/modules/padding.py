@@ -1,17 +1,14 @@
-"""Padding under PyTorch's module path; the code is one folder up."""
+"""Layers that add a border: of a constant, of the mirror image, the last elements or the other side of the input."""
 
-from ..border_padding import (
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-)
-from ..circular_padding import CircularPad1d, CircularPad2d, CircularPad3d
-from ..circular_padding import _CircularPadNd as _CircularPadNd
-from ..constant_padding import ConstantPad1d, ConstantPad2d, ConstantPad3d, ZeroPad1d, ZeroPad2d, ZeroPad3d
-from ..constant_padding import _ConstantPadNd as _ConstantPadNd
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from .. import functional as F
+from .module.base import Module
 
 __all__ = [
     "CircularPad1d",
@@ -30,3 +27,436 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
 ]
+
+Padding = int | Sequence[int]
+
+
+class BorderPadNd(Module):
+    """A subclass sets `mode` and `spatial_dims`."""
+
+    mode: str
+    spatial_dims: int
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__()
+        self.padding = checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self.mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ReflectionPad1d(BorderPadNd):
+    """A signal with its mirror image at the border as a border.
+
+    Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
+
+    Args:
+        padding: (before, after), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side as large as input or larger.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ReflectionPad1d((1, 1))(sg.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[2., 1., 2., 3., 2.]])
+    """
+
+    mode = "reflect"
+    spatial_dims = 1
+
+
+class ReflectionPad2d(BorderPadNd):
+    """An image with its mirror image at the border as a border.
+
+    Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
+
+    Args:
+        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side as large as input or larger.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+        >>> sg.nn.ReflectionPad2d((1, 0, 0, 0))(x)
+        tensor([[[2., 1., 2.],
+                 [4., 3., 4.]]])
+    """
+
+    mode = "reflect"
+    spatial_dims = 2
+
+
+class ReflectionPad3d(BorderPadNd):
+    """A volume with its mirror image at the border as a border.
+
+    Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
+
+    Args:
+        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side as large as input or larger.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ReflectionPad3d(1)(sg.ones(1, 2, 2, 2)).shape
+        specgrad.Size([1, 4, 4, 4])
+    """
+
+    mode = "reflect"
+    spatial_dims = 3
+
+
+class ReplicationPad1d(BorderPadNd):
+    """A signal with the elements at the border repeated as a border.
+
+    Formula: y_i = x_j where j is i - padding, limited to the places of x
+
+    Args:
+        padding: (before, after), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an input of size 0.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ReplicationPad1d((2, 0))(sg.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[1., 1., 1., 2., 3.]])
+    """
+
+    mode = "replicate"
+    spatial_dims = 1
+
+
+class ReplicationPad2d(BorderPadNd):
+    """An image with the elements at the border repeated as a border.
+
+    Formula: y_i = x_j where j is i - padding, limited to the places of x
+
+    Args:
+        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an input of size 0.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+        >>> sg.nn.ReplicationPad2d((1, 0, 0, 0))(x)
+        tensor([[[1., 1., 2.],
+                 [3., 3., 4.]]])
+    """
+
+    mode = "replicate"
+    spatial_dims = 2
+
+
+class ReplicationPad3d(BorderPadNd):
+    """A volume with the elements at the border repeated as a border.
+
+    Formula: y_i = x_j where j is i - padding, limited to the places of x
+
+    Args:
+        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an input of size 0.
+        NotImplementedError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ReplicationPad3d(1)(sg.ones(1, 2, 2, 2)).shape
+        specgrad.Size([1, 4, 4, 4])
+    """
+
+    mode = "replicate"
+    spatial_dims = 3
+
+
+class _CircularPadNd(BorderPadNd):
+    """Circles are asked for input of the right number of dimensions first, as PyTorch does it."""
+
+    mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        fewest = self.spatial_dims + 1
+        if input.ndim not in (fewest, fewest + 1):
+            name = type(self).__name__
+            raise ValueError(f"{name}(): expected {fewest}D or {fewest + 1}D input (got {input.ndim}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPadNd):
+    """A signal with what is at its other end as a border.
+
+    Formula: y_i = x_j where j = i - padding, modulo the size of x
+
+    Args:
+        padding: (before, after), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side larger than input.
+        ValueError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.CircularPad1d((1, 1))(sg.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 1., 2., 3., 1.]])
+    """
+
+    spatial_dims = 1
+
+
+class CircularPad2d(_CircularPadNd):
+    """An image with what is at its other end as a border.
+
+    Formula: y_i = x_j where j = i - padding, modulo the size of x
+
+    Args:
+        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side larger than input.
+        ValueError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+        >>> sg.nn.CircularPad2d((1, 0, 0, 0))(x)
+        tensor([[[2., 1., 2.],
+                 [4., 3., 4.]]])
+    """
+
+    spatial_dims = 2
+
+
+class CircularPad3d(_CircularPadNd):
+    """A volume with what is at its other end as a border.
+
+    Formula: y_i = x_j where j = i - padding, modulo the size of x
+
+    Args:
+        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: a side larger than input.
+        ValueError: input of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.CircularPad3d(1)(sg.ones(1, 2, 2, 2)).shape
+        specgrad.Size([1, 4, 4, 4])
+    """
+
+    spatial_dims = 3
+
+
+class _ConstantPadNd(Module):
+    """A subclass sets `spatial_dims`."""
+
+    spatial_dims: int
+
+    def __init__(self, padding: Padding, value: float) -> None:
+        super().__init__()
+        self.padding = checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class _Zeros:
+    """What the layers that pad with zeros show of themselves."""
+
+    padding: Any
+
+    def extra_repr(self) -> str:
+        """The padding alone."""
+        return f"{self.padding}"
+
+
+class ConstantPad1d(_ConstantPadNd):
+    """A signal with a border of one number.
+
+    Formula: y_i = x_(i - padding), `value` where that is outside
+
+    Args:
+        padding: (before, after), or one number for all sides; negative ones cut.
+        value: the number.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ConstantPad1d(1, 7.0)(sg.zeros(1, 2))
+        tensor([[7., 0., 0., 7.]])
+    """
+
+    spatial_dims = 1
+
+
+class ConstantPad2d(_ConstantPadNd):
+    """An image with a border of one number.
+
+    Formula: y_i = x_(i - padding), `value` where that is outside
+
+    Args:
+        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
+        value: the number.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ConstantPad2d((0, 1, 1, 0), 7.0)(sg.zeros(1, 1, 2))
+        tensor([[[7., 7., 7.],
+                 [0., 0., 7.]]])
+    """
+
+    spatial_dims = 2
+
+
+class ConstantPad3d(_ConstantPadNd):
+    """A volume with a border of one number.
+
+    Formula: y_i = x_(i - padding), `value` where that is outside
+
+    Args:
+        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
+        value: the number.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ConstantPad3d(1, 7.0)(sg.zeros(1, 1, 1, 2)).shape
+        specgrad.Size([1, 3, 3, 4])
+    """
+
+    spatial_dims = 3
+
+
+class ZeroPad1d(_Zeros, ConstantPad1d):
+    """A signal with a border of zeros.
+
+    Formula: y_i = x_(i - padding), 0 where that is outside
+
+    Args:
+        padding: (before, after), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ZeroPad1d((2, 0))(sg.ones(1, 2))
+        tensor([[0., 0., 1., 1.]])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+
+class ZeroPad2d(_Zeros, ConstantPad2d):
+    """An image with a border of zeros.
+
+    Formula: y_i = x_(i - padding), 0 where that is outside
+
+    Args:
+        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ZeroPad2d((0, 1, 1, 0))(sg.ones(1, 1, 2))
+        tensor([[[0., 0., 0.],
+                 [1., 1., 0.]]])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
+
+
+class ZeroPad3d(_Zeros, ConstantPad3d):
+    """A volume with a border of zeros.
+
+    Formula: y_i = x_(i - padding), 0 where that is outside
+
+    Args:
+        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
+
+    Raises:
+        RuntimeError: an odd number of sides, or more than input has dimensions for.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ZeroPad3d(1)(sg.ones(1, 1, 1, 2)).shape
+        specgrad.Size([1, 3, 3, 4])
+    """
+
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)

@@ -1,6 +1,319 @@
-"""Embeddings under PyTorch's module path; the code is one folder up."""
+"""Layers that look up rows of a table, one by one or in bags."""
 
-from ..embedding_bag import EmbeddingBag
-from ..sparse import Embedding
+from __future__ import annotations
+
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.creation import empty
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module.base import Module
 
 __all__ = ["Embedding", "EmbeddingBag"]
+
+
+class Embedding(Module):
+    """A table of learned vectors, looked up by index.
+
+    Formula: y[..., :] = weight[x[...], :]
+
+    Args:
+        num_embeddings: rows of the table.
+        embedding_dim: length of each vector.
+        padding_idx: a row that starts as zeros and gets no gradient.
+        max_norm: rows that are looked up are scaled down to this norm (in place).
+        norm_type: the p of the p-norm that max_norm refers to.
+        scale_grad_by_freq: divide gradients by how often the index appears in the batch.
+        sparse: not supported; gradients are dense.
+        _weight: a table to start with.
+        _freeze: whether the table is not learned.
+        device: where the table lies.
+        dtype: its dtype.
+
+    Shape:
+        Input: (*), integers. Output: (*, embedding_dim).
+
+    Attributes:
+        weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
+
+    Raises:
+        IndexError: an index outside the table.
+        RuntimeError: indices that are not int64 or int32.
+        AssertionError: padding_idx outside the table, or _weight of another shape.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.Embedding(10, 3)(sg.tensor([[1, 2], [4, 3]])).shape)
+        [2, 2, 3]
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings = checks.integer("Embedding", "num_embeddings", num_embeddings)
+        self.embedding_dim = checks.integer("Embedding", "embedding_dim", embedding_dim)
+        padding_idx = checks.optional_integer("Embedding", "padding_idx", padding_idx)
+        self.padding_idx = _checked_index(padding_idx, self.num_embeddings)
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+        if sparse:
+            raise ValueError("Embedding: sparse=True is not supported, gradients are dense")
+        if _weight is None:
+            values = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
+            self.weight = Parameter(values, requires_grad=not _freeze)
+            self.reset_parameters()
+        else:
+            if list(_weight.shape) != [num_embeddings, embedding_dim]:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        if self.padding_idx is not None:
+            parts.append(f"padding_idx={self.padding_idx}")
+        if self.max_norm is not None:
+            parts.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2:
+            parts.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq:
+            parts.append("scale_grad_by_freq=True")
+        return ", ".join(parts)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        """An Embedding over a given table, which is not learned unless `freeze` is False.
+
+        Args:
+            embeddings: the table, of shape (num_embeddings, embedding_dim).
+            freeze: whether it stays as it is.
+            padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as of `Embedding`.
+
+        Raises:
+            AssertionError: the table is no matrix.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([1]))
+            tensor([[3., 4.]])
+        """
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(
+            rows,
+            columns,
+            padding_idx,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+            _weight=embeddings,
+            _freeze=freeze,
+        )
+
+
+def _checked_index(padding_idx: int | None, rows: int) -> int | None:
+    if padding_idx is None:
+        return None
+    if not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % rows
+
+
+class EmbeddingBag(Module):
+    """A table of learned vectors, of which those in each bag of indices are added up, averaged or compared.
+
+    Formula: y[b, :] = sum over i in bag b of w[i] weight[x[i], :]
+
+    Args:
+        num_embeddings: rows of the table.
+        embedding_dim: length of each vector.
+        max_norm: rows that are looked up are scaled down to this norm (in place).
+        norm_type: the p of the p-norm that max_norm refers to.
+        scale_grad_by_freq: divide gradients by how often the index appears.
+        mode: 'sum', 'mean' or 'max'.
+        sparse: not supported; gradients are dense.
+        _weight: a table to start with.
+        include_last_offset: whether the last offset is where the last bag ends.
+        padding_idx: a row that is in no bag, whatever the indices say.
+        device: where the table lies.
+        dtype: its dtype.
+
+    Shape:
+        Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
+
+    Attributes:
+        weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
+
+    Raises:
+        IndexError: an index outside the table.
+        ValueError: no offsets of one dimension where they are needed, or an unknown mode.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.EmbeddingBag(10, 3)(sg.tensor([1, 2, 4, 3]), sg.tensor([0, 3])).shape)
+        [2, 3]
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        rows = self.num_embeddings = checks.integer("EmbeddingBag", "num_embeddings", num_embeddings)
+        self.embedding_dim = checks.integer("EmbeddingBag", "embedding_dim", embedding_dim)
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        if padding_idx is not None and not -rows <= padding_idx < rows:
+            raise AssertionError("padding_idx must be within num_embeddings")
+        self.padding_idx = None if padding_idx is None else padding_idx % rows
+        if sparse:
+            raise ValueError("EmbeddingBag: sparse=True is not supported, gradients are dense")
+        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
+        if _weight is None:
+            self.weight = Parameter(empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
+            self.reset_parameters()
+        else:
+            if list(_weight.shape) != [num_embeddings, embedding_dim]:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight)
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        if self.max_norm is not None:
+            parts.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2:
+            parts.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq:
+            parts.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        parts.append(f"mode={self.mode!r}")
+        if self.padding_idx is not None:
+            parts.append(f"padding_idx={self.padding_idx}")
+        return ", ".join(parts)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """An EmbeddingBag over a given table, which is not learned unless `freeze` is False.
+
+        Args:
+            embeddings: the table, of shape (num_embeddings, embedding_dim).
+            freeze: whether it stays as it is.
+            max_norm, norm_type, scale_grad_by_freq: as of `EmbeddingBag`.
+            mode, sparse, include_last_offset, padding_idx: as of `EmbeddingBag`.
+
+        Raises:
+            AssertionError: the table is no matrix.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.nn.EmbeddingBag.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([[1, 0]]))
+            tensor([[2., 3.]])
+        """
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        found = cls(
+            embeddings.shape[0],
+            embeddings.shape[1],
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            mode=mode,
+            sparse=sparse,
+            _weight=embeddings,
+            include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+        )
+        found.weight.requires_grad = not freeze
+        return found

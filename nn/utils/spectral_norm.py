@@ -7,8 +7,8 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import randn
-from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from ..module import Module
+from ..modules.conv.transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ..modules.module.base import Module
 from ..parameter import Parameter
 
 

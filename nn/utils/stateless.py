@@ -7,8 +7,8 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.user_warning import warn_user
-from .. import functional_call as current
-from ..module import Module
+from ..modules.module import functional_call as current
+from ..modules.module.base import Module
 
 
 def functional_call(

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.user_warning import warn_user
-from ..module import Module
+from ..modules.module.base import Module
 from ..parameter import Parameter
 
 

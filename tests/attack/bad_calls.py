@@ -15,7 +15,7 @@ from typing import Any
 import specgrad as sg
 from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
-from specgrad.nn import global_hooks
+from specgrad.nn.modules.module import global_hooks
 from specgrad.nn.optim import steps
 from specgrad.runtime import dtypes
 

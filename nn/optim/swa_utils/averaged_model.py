@@ -10,8 +10,8 @@ from ....generated.tensor import Tensor
 from ....runtime.autograd.grad_mode import no_grad
 from ....runtime.creation import tensor
 from ....runtime.dtypes import int64
-from ...batchnorm import _BatchNorm
-from ...module import Module
+from ...modules.batchnorm import _BatchNorm
+from ...modules.module.base import Module
 from .averages import Many, One, get_swa_avg_fn, get_swa_multi_avg_fn
 
 

@@ -8,7 +8,7 @@ from ....generated.ops import cat, linalg_householder_product, linalg_matrix_exp
 from ....generated.tensor import Tensor
 from ....runtime.creation import eye, from_numpy, randn, zeros, zeros_like
 from ....runtime.limits import finfo
-from ...module import Module
+from ...modules.module.base import Module
 from ..parametrize import register_parametrization
 
 _MAPS = ("matrix_exp", "cayley", "householder")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....generated.tensor import Tensor
-from ...module import Module
+from ...modules.module.base import Module
 from ..parametrize import register_parametrization
 from ..spectral_norm import (
     as_matrix,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ...module import Module
+from ...modules.module.base import Module
 from ..parametrize import register_parametrization
 from ..weight_norm import norm_except_dim, of_length
 

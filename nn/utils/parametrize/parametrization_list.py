@@ -9,8 +9,8 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.autograd.grad_mode import no_grad
 from ....runtime.errors import type_name
-from ...container import ModuleList
-from ...module import Module
+from ...modules.container import ModuleList
+from ...modules.module.base import Module
 from ...parameter import Parameter
 
 

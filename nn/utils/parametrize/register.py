@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ...dict_container import ModuleDict
-from ...module import Module
+from ...modules.container import ModuleDict
+from ...modules.module.base import Module
 from .cache import read
 from .parametrization_list import ParametrizationList
 

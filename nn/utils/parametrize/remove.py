@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ....runtime.autograd.grad_mode import no_grad
-from ...module import Module
+from ...modules.module.base import Module
 from ...parameter import Parameter
 from .parametrization_list import put
 from .register import is_parametrized, register_parametrization

@@ -1,0 +1,22 @@
+"""Convolutions, transposed and lazy ones."""
+
+from .base import ConvNd
+from .convolution import Conv1d, Conv2d, Conv3d
+from .lazy import LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d
+from .transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, _ConvolutionTranspose
+
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+]
+_ConvNd, _ConvTransposeNd = (ConvNd, _ConvolutionTranspose)

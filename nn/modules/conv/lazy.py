@@ -1,0 +1,240 @@
+"""Convolutions and transposed ones that learn the number of channels from their first input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime import checks
+from ....runtime.errors import ShapeError
+from ...parameter import UninitializedParameter
+from ..lazy import LazyModuleMixin, materialized
+from .base import ConvNd, Size
+from .convolution import Conv1d, Conv2d, Conv3d
+from .transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+
+
+class LazyConvNd(LazyModuleMixin, ConvNd):
+    """What lazy convolutions share: parameters without a size, and where it comes from."""
+
+    weight: Any
+    bias: Any
+
+    def _set_parameters(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+        self.out_channels = checks.integer(type(self).__name__, "out_channels", out_channels)
+        self._check_arguments()
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values, if there is anything to draw."""
+        if self.in_channels and not self.has_uninitialized_params():
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Take the size of the parameters from an input.
+
+        Args:
+            input: the input of the first call.
+            *args, **kwargs: what else `forward` takes.
+        """
+        if self.has_uninitialized_params():
+            self.in_channels = self._channels(input)
+            self._check_arguments()
+            materialized(self, weight=self._weight_shape(), bias=(self.out_channels,))
+            self.reset_parameters()
+        elif not self.in_channels:
+            self.in_channels = self.weight.shape[0] if self.transposed else self.weight.shape[1] * self.groups
+
+    def _channels(self, input: Tensor) -> int:
+        dims, name = self.spatial_dims, type(self).__name__
+        if checks.tensor(name, "input", input).ndim not in (dims + 1, dims + 2):
+            raise ShapeError(
+                f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
+                f"{input.shape}"
+            )
+        return input.shape[-dims - 1]
+
+
+class _LazyConvolution(LazyConvNd):
+    """The arguments of `Conv2d` but `in_channels`."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: str | Size = 0,
+        dilation: Size = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+        self._set_parameters(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyConvolution, Conv1d):
+    """A `Conv1d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv1d`.
+
+    Shape:
+        Input: (N, in_channels, L) or without N. Output: as of `Conv1d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConv1d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConvolution, Conv2d):
+    """A `Conv2d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv2d`.
+
+    Shape:
+        Input: (N, in_channels, H, W) or without N. Output: as of `Conv2d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConv2d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConvolution, Conv3d):
+    """A `Conv3d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv3d`.
+
+    Shape:
+        Input: (N, in_channels, D, H, W) or without N. Output: as of `Conv3d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConv3d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = Conv3d
+
+
+class _LazyTransposed(LazyConvNd):
+    """The arguments of `ConvTranspose2d` but `in_channels`."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Size,
+        stride: Size = 1,
+        padding: Size = 0,
+        output_padding: Size = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Size = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        rest = (kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode)
+        super().__init__(0, 0, *rest)
+        self._set_parameters(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
+    """A `ConvTranspose1d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: that of `ConvTranspose1d`
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose1d`.
+        padding_mode, device, dtype: likewise.
+
+    Shape:
+        Input: (N, in_channels, L) or without N. Output: as of `ConvTranspose1d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConvTranspose1d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
+    """A `ConvTranspose2d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: that of `ConvTranspose2d`
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose2d`.
+        padding_mode, device, dtype: likewise.
+
+    Shape:
+        Input: (N, in_channels, H, W) or without N. Output: as of `ConvTranspose2d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConvTranspose2d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
+    """A `ConvTranspose3d` whose `in_channels` is the number of channels of its first input.
+
+    Formula: that of `ConvTranspose3d`
+
+    Args:
+        out_channels: channels of the output.
+        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose3d`.
+        padding_mode, device, dtype: likewise.
+
+    Shape:
+        Input: (N, in_channels, D, H, W) or without N. Output: as of `ConvTranspose3d`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.LazyConvTranspose3d(3, 2)
+        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
+        >>> layer.in_channels
+        2
+    """
+
+    cls_to_become = ConvTranspose3d

@@ -1,0 +1,225 @@
+"""Losses that compare scores or probabilities with classes."""
+
+from __future__ import annotations
+
+from ....generated.tensor import Tensor
+from ....runtime.user_warning import warn_user
+from ... import functional as F
+from .base import Loss
+
+
+class _WeightedLoss(Loss):
+    """A loss with a weight that moves with the module; a buffer, and so part of the state_dict."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class NLLLoss(_WeightedLoss):
+    """The negative log likelihood of the target classes, given log probabilities.
+
+    Formula: l_n = -w[y_n] x[n, y_n]; 'mean' divides the sum by the sum of w[y_n]
+
+    Args:
+        weight: w, one number per class; ones when left out.
+        ignore_index: a target class that is left out.
+        reduction: 'mean', 'sum' or 'none'.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input: (N, C, *) or (C). Target: (N, *) or (), class numbers. Output: (), or the target's with
+        reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different batch sizes.
+        IndexError: a target that is no class.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.NLLLoss()(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
+        tensor(1.)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
+
+
+class CrossEntropyLoss(_WeightedLoss):
+    """The cross entropy of target classes, or of target probabilities, given unnormalised scores.
+
+    Formula: l_n = -w[y_n] log(exp(x[n, y_n]) / sum_c exp(x[n, c]))
+
+    Args:
+        weight: w, one number per class; ones when left out.
+        ignore_index: a target class that is left out.
+        reduction: 'mean', 'sum' or 'none'.
+        label_smoothing: how much of the target goes to all classes alike, in [0, 1].
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input: (N, C, *) or (C). Target: (N, *) or (), class numbers; or the input's, probabilities. Output: (), or
+        that of class-number targets with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different batch sizes.
+        IndexError: a target that is no class.
+        RuntimeError: label_smoothing outside [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.CrossEntropyLoss()(sg.zeros(1, 4), sg.tensor([2]))
+        tensor(1.3863)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.cross_entropy(
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+class BCELoss(_WeightedLoss):
+    """The binary cross entropy of probabilities.
+
+    Formula: l_n = -w_n (y_n log x_n + (1 - y_n) log(1 - x_n)), logarithms not below -100
+
+    Args:
+        weight: w, broadcast against the input; ones when left out.
+        reduction: 'mean', 'sum' or 'none'.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different shapes.
+        RuntimeError: an input outside [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.BCELoss()(sg.tensor([0.5]), sg.tensor([1.0]))
+        tensor(0.6931)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
+
+
+class BCEWithLogitsLoss(Loss):
+    """The binary cross entropy of sigmoid(x), computed without overflow.
+
+    Formula: l_n = -w_n (p y_n log sigmoid(x_n) + (1 - y_n) log(1 - sigmoid(x_n)))
+
+    Args:
+        weight: w, broadcast against the input; ones when left out.
+        reduction: 'mean', 'sum' or 'none'.
+        pos_weight: p, broadcast against the input; ones when left out.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or input and target of different shapes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.BCEWithLogitsLoss()(sg.tensor([0.0]), sg.tensor([1.0]))
+        tensor(0.6931)
+    """
+
+    weight: Tensor | None
+    pos_weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
+        )
+
+
+class NLLLoss2d(NLLLoss):
+    """`NLLLoss`, which takes images too; arguments as of `NLLLoss`.
+
+    Formula: l_n = -w[y_n] x[n, y_n]; 'mean' divides the sum by the sum of w[y_n]
+
+    Shape:
+        Those of `NLLLoss`.
+
+    Example:
+        >>> import warnings
+        >>> import specgrad as sg
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     loss = sg.nn.NLLLoss2d()
+        >>> loss(sg.full((1, 3, 2, 2), -1.0), sg.zeros(1, 2, 2).long())
+        tensor(1.)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warn_user("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.", FutureWarning)
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)

@@ -1,0 +1,128 @@
+"""How a Module's backward hooks see its gradients: identity functions around its inputs and its outputs.
+
+Backward reaches the identity on the outputs first (there the pre-hooks run), then the module's own operations, then
+the identity on the inputs (there the hooks run).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.autograd.custom.function import Function
+from ....runtime.autograd.grad_mode import is_grad_enabled
+
+Hook = Callable[..., Any]
+
+
+class _Identity(Function):
+    """Passes tensors through; their gradients pass through `exchange`, missing ones as zeros or as None."""
+
+    @staticmethod
+    def forward(ctx: Any, exchange: Hook, zeros: bool, *tensors: Tensor) -> Any:
+        ctx.exchange = exchange
+        ctx.set_materialize_grads(zeros)
+        results = tuple(t.view_as(t) for t in tensors)
+        ctx.mark_non_differentiable(*(r for r, t in zip(results, tensors, strict=True) if not t.requires_grad))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return None, None, *ctx.exchange(grads)
+
+
+class BackwardHooks:
+    """The backward hooks of one call of a module, and the gradients seen so far."""
+
+    def __init__(self, module: Any, pre_hooks: Sequence[Hook], hooks: Sequence[Hook]) -> None:
+        self.module = module
+        self.pre_hooks = pre_hooks
+        self.hooks = hooks
+        self.inputs = 0
+        self.outputs = 0
+        self.input_places: list[int] | None = None  # which inputs are tensors in the graph; None without any
+        self.output_places: list[int] | None = None
+        self.grad_outputs: tuple[Any, ...] | None = None
+
+    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of the call, tensors among them replaced by watched ones."""
+        self.inputs = len(args)
+        args, self.input_places = _watch(args, self._on_input_grads, zeros=True)
+        return args
+
+    def watch_outputs(self, result: Any) -> Any:
+        """The result of the call, a tensor or the tensors in a tuple replaced by watched ones."""
+        outputs = result if isinstance(result, tuple) else (result,)
+        if not isinstance(result, (tuple, Tensor)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}",
+                stacklevel=4,
+            )
+        self.outputs = len(outputs)
+        watched, self.output_places = _watch(outputs, self._on_output_grads, zeros=False)
+        return watched if isinstance(result, tuple) else watched[0]
+
+    def _on_output_grads(self, grads: Sequence[Any]) -> Sequence[Any]:
+        assert self.output_places is not None
+        current = _spread(self.output_places, grads, self.outputs)
+        for hook in self.pre_hooks:
+            current = _accepted("Backward pre hook", "grad_output", hook(self.module, current), current)
+        self.grad_outputs = current
+        if self.input_places is None:
+            self._call_without_inputs()
+        return [current[i] for i in self.output_places]
+
+    def _on_input_grads(self, grads: Sequence[Any]) -> Sequence[Any]:
+        assert self.input_places is not None
+        if self.grad_outputs is None:
+            return grads
+        current = _spread(self.input_places, grads, self.inputs)
+        for hook in self.hooks:
+            found = hook(self.module, current, self.grad_outputs)
+            current = _accepted("Backward hook", "grad_input", found, current)
+        self.grad_outputs = None
+        return [current[i] for i in self.input_places]
+
+    def _call_without_inputs(self) -> None:
+        missing = (None,) * self.inputs
+        for hook in self.hooks:
+            found = hook(self.module, missing, self.grad_outputs)
+            if found is not None and not (isinstance(found, tuple) and all(grad is None for grad in found)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or None "
+                    "for all gradients."
+                )
+        self.grad_outputs = None
+
+
+def _watch(values: tuple[Any, ...], exchange: Hook, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not is_grad_enabled() or not any(values[i].requires_grad for i in places):
+        return values, None
+    watched = _Identity.apply(exchange, zeros, *(values[i] for i in places))
+    replaced = list(values)
+    for place, tensor in zip(places, watched, strict=True):
+        replaced[place] = tensor
+    make = getattr(type(values), "_make", tuple)  # named tuples keep their class
+    return make(replaced), places
+
+
+def _spread(places: list[int], grads: Sequence[Any], size: int) -> tuple[Any, ...]:
+    full: list[Any] = [None] * size
+    for place, grad in zip(places, grads, strict=True):
+        full[place] = grad
+    return tuple(full)
+
+
+def _accepted(hook: str, what: str, found: Any, current: tuple[Any, ...]) -> tuple[Any, ...]:
+    if found is None:
+        return current
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(current):
+        raise RuntimeError(
+            f"{hook} returned an invalid number of {what}, got {len(found)}, but expected {len(current)}"
+        )
+    return found

@@ -1,0 +1,116 @@
+"""Module, the base class of layers and models: attributes, mode, call and printing.
+
+Its other parts, by concern: module_members (registration and attribute access), module_hooks (hooks and calling with
+them), module_state and module_load (state_dict), module_tree (walks and look-up by name), module_convert (dtype,
+device, requires_grad), module_older (what older programs call).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ....runtime import arguments
+from . import global_hooks
+from .convert import ModuleConversion
+from .hooks import ModuleHooks
+from .load import ModuleLoading
+from .members import EMPTY_STATE, ModuleMembers
+from .older import ModuleOlder
+from .state import ModuleState
+from .tree import ModuleTree
+
+
+class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree, ModuleConversion, ModuleOlder):
+    """Base class of all layers and models.
+
+    A subclass calls `super().__init__()`, assigns Parameters, Buffers and other Modules as attributes, which registers
+    them, and defines `forward`. Calling the module runs forward with the hooks around it.
+
+    Attributes:
+        training: True after `train()`, False after `eval()`; layers such as Dropout look at it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Scale(sg.nn.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.factor = sg.nn.Parameter(sg.tensor(3.0))
+        ...     def forward(self, x):
+        ...         return x * self.factor
+        >>> Scale()(sg.tensor(2.0))
+        tensor(6., grad_fn=<MulBackward0>)
+    """
+
+    training: bool
+    call_super_init: bool = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init:
+            _refuse_arguments(type(self), args, kwargs)
+        state = self.__dict__
+        state["training"] = True
+        for name, make in EMPTY_STATE.items():
+            state[name] = make()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass defines it."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or global_hooks.call_hooks
+            ):
+                return self._call_with_hooks(args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            arguments.leave(self.forward, error, args, kwargs)
+            raise
+
+    def train(self, mode: bool = True) -> Self:
+        """Put the module and its children into training mode (or, with False, evaluation mode)."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Put the module and its children into evaluation mode."""
+        return self.train(False)
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands in the parentheses when the module is printed."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) <= 1 and not children:
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+arguments.guards.add(Module.__call__.__code__)
+
+
+def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if kwargs:
+        raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if args:
+        raise TypeError(f"{cls.__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

@@ -1,0 +1,173 @@
+"""The part of Module that changes the dtype and device of its tensors, and whether they learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from ....generated.tensor import Tensor
+from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.autograd.zeroing import zero_gradient
+from ....runtime.creation import empty_like
+from ....runtime.devices import device as Device
+from ....runtime.dtypes import bfloat16, dtype, float16, float32, float64
+from ....runtime.errors import ArgumentError, type_name
+from ....runtime.user_warning import warn_user
+from ...parameter import Parameter
+
+Convert = Callable[[Tensor], Tensor]
+
+
+class ModuleConversion:
+    """Conversions change parameters in place (their `data`), so an optimizer that holds them sees the new values."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    children: Callable[[], Iterator[Any]]
+    parameters: Callable[..., Iterator[Parameter]]
+
+    def _apply(self, fn: Convert, recurse: bool = True) -> Self:
+        """Replace every parameter's data and gradient, and every buffer, by what `fn` makes of it."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is not None:
+                _convert_parameter(parameter, fn)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def apply(self, fn: Callable[[Any], Any]) -> Self:
+        """Call `fn` on every module of the tree, children first; often used to initialise.
+
+        Example:
+            >>> import specgrad as sg
+            >>> _ = sg.nn.Sequential(sg.nn.ReLU()).apply(lambda module: print(type(module).__name__))
+            ReLU
+            Sequential
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Move to a device and/or convert the floating-point parameters and buffers to a dtype.
+
+        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, or by keyword.
+
+        Raises:
+            TypeError: the dtype is neither floating-point nor complex, or an argument is of another kind.
+        """
+        device, to_dtype = _parse_to(args, kwargs)
+        if to_dtype is not None and not (to_dtype.is_floating_point or to_dtype.is_complex):
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={to_dtype}"
+            )
+        if to_dtype is not None and to_dtype.is_complex:
+            warn_user(
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers."
+            )
+
+        def convert(t: Tensor) -> Tensor:
+            return t.to(device=device, dtype=to_dtype if t.is_floating_point() or t.is_complex() else None)
+
+        return self._apply(convert)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to `device` without copying values: memory is left as it is. `recurse` includes the children."""
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def cpu(self) -> Self:
+        """Move all parameters and buffers to the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: int | Device | None = None) -> Self:
+        """Move all parameters and buffers to a CUDA device."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def type(self, dst_type: dtype | str) -> Self:
+        """Convert all parameters and buffers to `dst_type`."""
+        if dst_type is None:  # which asks a tensor for its type
+            raise ArgumentError("type(): argument 'dst_type' must be dtype or str, not NoneType")
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert floating-point parameters and buffers to float32."""
+        return self._to_floating(float32)
+
+    def double(self) -> Self:
+        """Convert floating-point parameters and buffers to float64."""
+        return self._to_floating(float64)
+
+    def half(self) -> Self:
+        """Convert floating-point parameters and buffers to float16."""
+        return self._to_floating(float16)
+
+    def bfloat16(self) -> Self:
+        """Convert floating-point parameters and buffers to bfloat16."""
+        return self._to_floating(bfloat16)
+
+    def _to_floating(self, target: dtype) -> Self:
+        return self._apply(lambda t: t.to(dtype=target) if t.is_floating_point() else t)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Set `requires_grad` of the parameters: whether gradients are computed for them; returns the module."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
+        for parameter in self.parameters():
+            if set_to_none:
+                parameter.grad = None
+            else:
+                zero_gradient(parameter)
+
+
+def _convert_parameter(parameter: Parameter, fn: Convert) -> None:
+    with no_grad():
+        parameter.data = fn(parameter.data)
+        if parameter.grad is not None:
+            grad = fn(parameter.grad)
+            parameter.grad = grad.requires_grad_(parameter.grad.requires_grad)
+
+
+def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, dtype | None]:
+    """The device and dtype that the arguments of `to` name; copying options are accepted and need no handling."""
+    named = dict(kwargs)
+    for option in ("non_blocking", "copy", "memory_format"):
+        named.pop(option, None)
+    wanted = list(args)
+    if wanted and isinstance(wanted[-1], bool):
+        wanted.pop()  # non_blocking, by position
+    if "tensor" in named:
+        wanted.append(named.pop("tensor"))
+    found: dict[str, Any] = {"device": None, "dtype": None}
+    for value in wanted:
+        found.update(_target(value))
+    found.update((name, value) for name, value in named.items() if name in found)
+    unknown = [name for name in named if name not in found]
+    if unknown or not (args or kwargs) or len(wanted) > 2:
+        raise TypeError(
+            "to() received an invalid combination of arguments: expected a device, a dtype, both, or a tensor, "
+            f"got ({', '.join([*map(type_name, args), *(f'{name}=' for name in kwargs)])})"
+        )
+    device = found["device"]
+    return Device(device) if isinstance(device, (str, int)) else device, found["dtype"]
+
+
+def _target(value: Any) -> dict[str, Any]:
+    if isinstance(value, Tensor):
+        return {"device": value.device, "dtype": value.dtype}
+    if isinstance(value, dtype):
+        return {"dtype": value}
+    if value is None or isinstance(value, (str, int, Device)):
+        return {"device": value}
+    raise TypeError(
+        f"to() received an invalid argument: expected a device, a dtype or a tensor, got {type_name(value)}"
+    )

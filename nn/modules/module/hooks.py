@@ -1,0 +1,182 @@
+"""The part of Module that registers hooks and calls forward with them."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ....runtime.autograd.hooks import RemovableHandle
+from . import global_hooks
+from .backward_hooks import BackwardHooks
+from .global_hooks import GlobalHook
+
+Hook = Callable[..., Any]
+
+
+class HookHandle(RemovableHandle):
+    """Takes a module's hook away, together with what was noted about how to call it."""
+
+    def __init__(self, table: dict[int, Any], *notes: dict[int, bool]) -> None:
+        super().__init__(table)
+        self.notes = notes
+
+    def remove(self) -> None:
+        super().remove()
+        for note in self.notes:
+            note.pop(self.id, None)
+
+
+class ModuleHooks:
+    """Hooks around forward and backward. Tables map a hook's number to the hook, in the order of calling."""
+
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks: OrderedDict[int, Hook]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
+    _backward_pre_hooks: OrderedDict[int, Hook]
+    _backward_hooks: OrderedDict[int, Hook]
+    forward: Callable[..., Any]
+
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each forward; what it returns, if not None, replaces args.
+
+        Args:
+            hook: the function; with `with_kwargs` it is called as `hook(module, args, kwargs)` and returns None or
+                a pair (args, kwargs).
+            prepend: call it before the hooks that are there.
+            with_kwargs: see `hook`.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
+        handle = HookHandle(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs)
+        if with_kwargs:
+            self._forward_pre_hooks_with_kwargs[handle.id] = True
+        return _place(handle, self._forward_pre_hooks, hook, prepend)
+
+    def register_forward_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each forward; what it returns, if not None, replaces the output.
+
+        Args:
+            hook: the function; with `with_kwargs` it is called as `hook(module, args, kwargs, output)`.
+            prepend: call it before the hooks that are there.
+            with_kwargs: see `hook`.
+            always_call: call it also when forward raises.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
+        handle = HookHandle(self._forward_hooks, self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
+        if with_kwargs:
+            self._forward_hooks_with_kwargs[handle.id] = True
+        if always_call:
+            self._forward_hooks_always_called[handle.id] = True
+        return _place(handle, self._forward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before the module's gradients are computed.
+
+        The tuple that it returns, if not None, replaces grad_output. `prepend` puts it before the hooks that are there.
+        """
+        return _place(HookHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
+
+        The tuple that it returns, if not None, replaces grad_input, whose entries are those of the positional
+        arguments of the call: None for what is not a tensor. `prepend` puts it before the hooks that are there.
+        """
+        return _place(HookHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        called: set[int] = set()
+        result = None
+        try:
+            args, kwargs = self._run_forward_pre_hooks(args, kwargs)
+            backward = self._backward_watch()
+            if backward is not None:
+                args = backward.watch_inputs(args)
+            result = self.forward(*args, **kwargs)
+            for number, hook in self._all_forward_hooks():
+                called.add(number)
+                found = hook.call(*_forward_hook_arguments(self, hook, args, kwargs, result))
+                result = result if found is None else found
+            return result if backward is None else backward.watch_outputs(result)
+        except Exception:
+            self._run_always_called(called, args, kwargs, result)
+            raise
+
+    def _run_forward_pre_hooks(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        for _, global_hook in global_hooks.of_kind("forward_pre"):
+            args = _as_args(global_hook.call(self, args), args)
+        for number, hook in list(self._forward_pre_hooks.items()):
+            if number not in self._forward_pre_hooks_with_kwargs:
+                args = _as_args(hook(self, args), args)
+                continue
+            found = hook(self, args, kwargs)
+            if found is None:
+                continue
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise RuntimeError(
+                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}."
+                )
+            args, kwargs = found
+        return args, kwargs
+
+    def _all_forward_hooks(self) -> Iterator[tuple[int, GlobalHook]]:
+        yield from global_hooks.of_kind("forward")
+        for number, hook in list(self._forward_hooks.items()):
+            with_kwargs = number in self._forward_hooks_with_kwargs
+            yield (
+                number,
+                GlobalHook("forward", hook, with_kwargs, number in self._forward_hooks_always_called),
+            )
+
+    def _backward_watch(self) -> BackwardHooks | None:
+        pre_hooks = [h.call for _, h in global_hooks.of_kind("backward_pre")] + [*self._backward_pre_hooks.values()]
+        hooks = [h.call for _, h in global_hooks.of_kind("backward")] + [*self._backward_hooks.values()]
+        return BackwardHooks(self, pre_hooks, hooks) if pre_hooks or hooks else None
+
+    def _run_always_called(self, called: set[int], args: Any, kwargs: Any, result: Any) -> None:
+        """After an error, run the always-called hooks that it kept from running; their own errors become warnings."""
+        for number, hook in self._all_forward_hooks():
+            if hook.always_call and number not in called:
+                try:
+                    hook.call(*_forward_hook_arguments(self, hook, args, kwargs, result))
+                except Exception as error:
+                    warnings.warn(
+                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
+                        f"another error was raised in forward: {error}",
+                        stacklevel=4,
+                    )
+
+
+def add_hook(table: OrderedDict[int, Hook], hook: Hook) -> HookHandle:
+    """Put a hook at the end of a table."""
+    return _place(HookHandle(table), table, hook, prepend=False)
+
+
+def _place(handle: HookHandle, table: OrderedDict[int, Hook], hook: Hook, prepend: bool) -> HookHandle:
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _as_args(found: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if found is None:
+        return args
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _forward_hook_arguments(module: Any, hook: GlobalHook, args: Any, kwargs: Any, result: Any) -> tuple[Any, ...]:
+    return (module, args, kwargs, result) if hook.with_kwargs else (module, args, result)

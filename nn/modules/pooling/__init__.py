@@ -1,0 +1,44 @@
+"""Pooling layers."""
+
+from .adaptive import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from .adaptive import _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd
+from .adaptive import _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd
+from .average import AvgPool1d, AvgPool2d, AvgPool3d
+from .average import _AvgPoolNd as _AvgPoolNd
+from .fractional import FractionalMaxPool2d, FractionalMaxPool3d
+from .lp import LPPool1d, LPPool2d, LPPool3d
+from .lp import _LPPoolNd as _LPPoolNd
+from .maximum import MaxPool1d, MaxPool2d, MaxPool3d
+from .maximum import _MaxPoolNd as _MaxPoolNd
+from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
+from .unpooling import _MaxUnpoolNd as _MaxUnpoolNd
+
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]

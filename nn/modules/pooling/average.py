@@ -1,0 +1,159 @@
+"""Pooling layers: the mean of a sliding window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ... import functional as F
+from ..module.base import Module
+
+Size = int | tuple[int, ...]
+
+
+class _AvgPoolNd(Module):
+    """A subclass names its function."""
+
+    function: Callable[..., Tensor]
+
+    def __init__(
+        self,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPoolNd):
+    """The mean over windows of an image.
+
+    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
+
+    Args:
+        kernel_size: height and width of the window, or one number for both (so for all sizes).
+        stride: step of the window; kernel_size when left out.
+        padding: zeros added on both sides, at most half of kernel_size.
+        ceil_mode: round the output size up instead of down.
+        count_include_pad: whether the added zeros count in the mean.
+        divisor_override: divide by this instead of by the number of elements.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
+        H' = floor((H + 2 padding[0] - kernel_size[0]) / stride[0] + 1), and W' likewise.
+
+    Raises:
+        RuntimeError: a window that does not fit into the image, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
+        [20, 16, 25, 16]
+    """
+
+    function = staticmethod(F.avg_pool2d)
+
+
+class AvgPool1d(Module):
+    """The mean over windows of a sequence.
+
+    Formula: y[n, c, i] = mean over k of x[n, c, i stride + k]
+
+    Args:
+        kernel_size: length of the window.
+        stride: step of the window; kernel_size when left out.
+        padding: zeros added on both sides, at most half of kernel_size.
+        ceil_mode: round the output size up instead of down.
+        count_include_pad: whether the added zeros count in the mean.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
+        L' = floor((L + 2 padding - kernel_size) / stride + 1).
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.AvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
+        tensor([[3.0000, 2.5000]])
+    """
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int],
+        stride: int | tuple[int] | None = None,
+        padding: int | tuple[int] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = _one(kernel_size)
+        self.stride = self.kernel_size if stride is None else _one(stride)
+        self.padding = _one(padding)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool3d(_AvgPoolNd):
+    """The mean over windows of a volume.
+
+    Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
+
+    Args:
+        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
+        stride: step of the window; kernel_size when left out.
+        padding: zeros added on both sides, at most half of kernel_size.
+        ceil_mode: round the output size up instead of down.
+        count_include_pad: whether the added zeros count in the mean.
+        divisor_override: divide by this instead of by the number of elements.
+
+    Shape:
+        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
+        `AvgPool2d`.
+
+    Raises:
+        RuntimeError: a window that does not fit into the volume, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.AvgPool3d(2)(sg.randn(2, 3, 4, 6, 8)).shape)
+        [2, 3, 2, 3, 4]
+    """
+
+    function = staticmethod(F.avg_pool3d)
+
+
+def _one(value: Any) -> tuple[int]:
+    """A size of a 1-d window, given as a number or in a tuple."""
+    return value if isinstance(value, tuple) else (value,)

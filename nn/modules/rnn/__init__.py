@@ -1,0 +1,8 @@
+"""Recurrent layers and cells."""
+
+from .base import RNNBase
+from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from .layers import GRU, RNN
+from .lstm import LSTM
+
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]

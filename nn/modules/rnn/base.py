@@ -1,0 +1,182 @@
+"""What the layers RNN, LSTM and GRU share: arguments, weights, checks, packed and unbatched input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.creation import empty, zeros
+from ... import init
+from ...functional.recurrent import LAYERS, stacked
+from ...parameter import Parameter
+from ...utils.rnn import PackedSequence
+from ..module.base import Module
+from .checks import GATES, check_arguments, check_dims, check_input, check_states
+
+
+class RNNBase(Module):
+    """The base class of RNN, LSTM and GRU.
+
+    Formula: h_t = cell(x_t, h_(t-1)) for every step, in each layer and direction
+
+    Args:
+        mode: the kind of cell: RNN_TANH, RNN_RELU, LSTM or GRU.
+        input_size: the number of features of the input.
+        hidden_size: the number of features of the hidden state.
+        num_layers: layers on top of each other, each taking the output of the one below.
+        bias: whether the layers have biases.
+        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
+        dropout: the probability of dropout on the output of each layer but the last.
+        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
+        proj_size: the size of hidden states after a projection (LSTM only); 0 for none.
+        device: where the parameters lie.
+        dtype: their dtype.
+
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size), or a PackedSequence; hx: (layers * directions, batch,
+        size) for each state. Output: (steps, batch, directions * size), and the last states.
+
+    Raises:
+        TypeError: input_size or hidden_size is not an int.
+        ValueError: a size that is not positive, a dropout outside [0, 1], or an unknown mode.
+
+    Example:
+        >>> import specgrad as sg
+        >>> isinstance(sg.nn.GRU(3, 4), sg.nn.RNNBase)
+        True
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        check_arguments(self, dropout)
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse")[: self._directions]:
+                self._add_weights(layer, suffix, {"device": device, "dtype": dtype})
+        self.reset_parameters()
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _output_size(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def _add_weights(self, layer: int, suffix: str, factory: dict[str, Any]) -> None:
+        """The parameters of one layer and direction, named as PyTorch names them."""
+        rows = GATES[self.mode] * self.hidden_size
+        columns = self._output_size * self._directions if layer else self.input_size
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, columns), "weight_hh": (rows, self._output_size)}
+        if self.bias:
+            shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+        if self.proj_size:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = {name: f"{name}_l{layer}{suffix}" for name in shapes}
+        for name, shape in shapes.items():
+            setattr(self, names[name], Parameter(empty(shape, **factory)))
+        self._all_weights.append(list(names.values()))
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values, uniform in (-k, k) with k = 1 / sqrt(hidden_size)."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Does nothing: parameters need not lie side by side here."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, Any]:
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        given = self._unpacked_states(hx)
+        check_dims(type(self).__name__, input, given)
+        if input.dim() == 2:
+            return self._forward_single(input, given)
+        x = input.transpose(0, 1) if self.batch_first else input
+        output, *last = self._run(x, self._states(x, x.shape[1], given), ())
+        return output.transpose(0, 1) if self.batch_first else output, self._packed_states(last)
+
+    def _forward_single(self, input: Tensor, given: list[Tensor] | None) -> tuple[Tensor, Any]:
+        """One sequence: a batch of one."""
+        x, given = input.unsqueeze(1), given and [state.unsqueeze(1) for state in given]
+        output, *last = self._run(x, self._states(x, 1, given), ())
+        return output.squeeze(1), self._packed_states([state.squeeze(1) for state in last])
+
+    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        """Sequences of several lengths: states are sorted as the sequences are, and back."""
+        data, batch_sizes, order, back = input
+        sizes = tuple(batch_sizes.tolist())
+        given = self._unpacked_states(hx)
+        if given is not None and order is not None:
+            given = [state.index_select(1, order) for state in given]
+        output, *last = self._run(data, self._states(data, sizes[0], given), sizes)
+        last = last if back is None else [state.index_select(1, back) for state in last]
+        return PackedSequence(output, batch_sizes, order, back), self._packed_states(last)
+
+    def _run(self, x: Tensor, states: list[Tensor], sizes: tuple[int, ...]) -> tuple[Tensor, ...]:
+        weights = [own if self.bias else self._without_bias(own) for own in self.all_weights]
+        dropout = self.dropout if self.training else 0.0
+        return stacked(LAYERS[self.mode], x, states, weights, sizes, self._directions, dropout)
+
+    @staticmethod
+    def _without_bias(weights: list[Parameter]) -> list[Parameter | None]:
+        return [*weights[:2], None, None, *weights[2:]]
+
+    def _states(self, x: Tensor, batch: int, given: list[Tensor] | None) -> list[Tensor]:
+        """The initial states of all layers, checked; zeros where none are given."""
+        check_input(x, self.input_size, self.weight_ih_l0)
+        count = self.num_layers * self._directions
+        shapes = [(count, batch, size) for size in self._state_sizes()]
+        if given is None:
+            return [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
+        check_states(given, shapes)
+        return given
+
+    def _state_sizes(self) -> list[int]:
+        """The size of each state."""
+        return [self._output_size]
+
+    def _unpacked_states(self, hx: Any) -> list[Tensor] | None:
+        """`hx` as a list of states."""
+        return None if hx is None else [hx]
+
+    def _packed_states(self, states: Any) -> Any:
+        """A list of states as the caller gets them."""
+        return states[0]
+
+    def extra_repr(self) -> str:
+        defaults = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0}
+        named = {**defaults, "bidirectional": False}
+        changed = [f"{name}={getattr(self, name)}" for name, default in named.items() if getattr(self, name) != default]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *changed])

@@ -1,0 +1,135 @@
+"""Recurrent layers whose only state is the output: RNN and GRU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import RNNBase
+
+
+class RNN(RNNBase):
+    """A recurrent network with tanh or relu.
+
+    Formula: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh)
+
+    Args:
+        input_size: the number of features of the input.
+        hidden_size: the number of features of the hidden state.
+        num_layers: layers on top of each other, each taking the output of the one below.
+        nonlinearity: "tanh" or "relu".
+        bias: whether the layers have biases.
+        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
+        dropout: the probability of dropout on the output of each layer but the last.
+        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
+        device: where the parameters lie.
+        dtype: their dtype.
+
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
+        (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
+        hidden_size), and the last states in the shape of hx.
+
+    Attributes:
+        weight_ih_l0: W_ih of the first layer; further layers end in _l1, _l2, ..., the backward direction in _reverse.
+        weight_hh_l0, bias_ih_l0, bias_hh_l0: W_hh, b_ih and b_hh.
+
+    Raises:
+        ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
+        RuntimeError: sizes of input or states that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> output, last = sg.nn.RNN(10, 20, num_layers=2)(sg.randn(5, 3, 10))
+        >>> list(output.shape), list(last.shape)
+        ([5, 3, 20], [2, 3, 20])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        _refuse_projection(kwargs)
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        mode = f"RNN_{nonlinearity.upper()}"
+        super().__init__(
+            mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+        )
+        self.nonlinearity = nonlinearity
+
+
+class GRU(RNNBase):
+    """Gated recurrent units.
+
+    Formula: r, z = sigmoid(W_r x_t + b_r + U_r h_(t-1) + d_r), ...; n = tanh(W_n x_t + b_n + r (U_n h_(t-1) + d_n));
+    h_t = (1 - z) n + z h_(t-1)
+
+    Source: Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation"
+    (2014), with the reset gate behind the product.
+
+    Args:
+        input_size: the number of features of the input.
+        hidden_size: the number of features of the hidden state.
+        num_layers: layers on top of each other, each taking the output of the one below.
+        bias: whether the layers have biases.
+        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
+        dropout: the probability of dropout on the output of each layer but the last.
+        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
+        device: where the parameters lie.
+        dtype: their dtype.
+
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
+        (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
+        hidden_size), and the last states in the shape of hx.
+
+    Attributes:
+        weight_ih_l0: W of the first layer's gates r, z, n, one below the other; further layers end in _l1, _l2, ...,
+            the backward direction in _reverse.
+        weight_hh_l0, bias_ih_l0, bias_hh_l0: U, b and d.
+
+    Raises:
+        ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
+        RuntimeError: sizes of input or states that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> output, last = sg.nn.GRU(10, 20, batch_first=True)(sg.randn(3, 5, 10))
+        >>> list(output.shape), list(last.shape)
+        ([3, 5, 20], [1, 3, 20])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        _refuse_projection(kwargs)
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, 0, device, dtype
+        )
+
+
+def _refuse_projection(kwargs: dict[str, Any]) -> None:
+    if "proj_size" in kwargs:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+    if kwargs:
+        raise TypeError(f"__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")

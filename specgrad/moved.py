@@ -1,0 +1,123 @@
+"""Modules under the names that they had before: pickles hold these, and programs may import them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+_PACKAGE = __name__.rpartition(".")[0] + "."
+
+MOVED = {
+    "nn.activation": "nn.modules.activation.sigmoid",
+    "nn.adaptive_pooling": "nn.modules.pooling.adaptive",
+    "nn.adaptive_softmax": "nn.modules.adaptive",
+    "nn.average_pooling": "nn.modules.pooling.average",
+    "nn.backward_hooks": "nn.modules.module.backward_hooks",
+    "nn.batchnorm": "nn.modules.batchnorm",
+    "nn.bilinear": "nn.modules.linear",
+    "nn.border_padding": "nn.modules.padding",
+    "nn.buffer": "nn.parameter",
+    "nn.circular_padding": "nn.modules.padding",
+    "nn.classification": "nn.modules.loss.classification",
+    "nn.constant_padding": "nn.modules.padding",
+    "nn.container": "nn.modules.container",
+    "nn.conv": "nn.modules.conv.convolution",
+    "nn.conv_base": "nn.modules.conv.base",
+    "nn.conv_transpose": "nn.modules.conv.transposed",
+    "nn.ctc": "nn.modules.loss.ctc",
+    "nn.data.joined": "nn.data.dataset",
+    "nn.dict_container": "nn.modules.container",
+    "nn.distance": "nn",
+    "nn.dropout": "nn.modules.dropout",
+    "nn.embedding_bag": "nn.modules.sparse",
+    "nn.flatten": "nn.modules.flatten",
+    "nn.folding": "nn.modules.fold",
+    "nn.fractional_pooling": "nn.modules.pooling.fractional",
+    "nn.functional_call": "nn.modules.module.functional_call",
+    "nn.global_hooks": "nn.modules.module.global_hooks",
+    "nn.groupnorm": "nn.modules.normalization",
+    "nn.instancenorm": "nn.modules.instancenorm",
+    "nn.label_losses": "nn.modules.loss.labels",
+    "nn.lazy": "nn.modules.lazy",
+    "nn.lazy_conv": "nn.modules.conv.lazy",
+    "nn.lazy_conv_transpose": "nn.modules.conv.lazy",
+    "nn.lazy_instancenorm": "nn.modules.instancenorm",
+    "nn.lazy_linear": "nn.modules.linear",
+    "nn.lazy_norms": "nn.modules.batchnorm",
+    "nn.linear": "nn.modules.linear",
+    "nn.linear_cross_entropy": "nn.modules.loss.linear_cross_entropy",
+    "nn.loss": "nn.modules.loss.base",
+    "nn.lstm": "nn.modules.rnn.lstm",
+    "nn.margin_losses": "nn.modules.loss.margin",
+    "nn.module": "nn.modules.module.base",
+    "nn.module_convert": "nn.modules.module.convert",
+    "nn.module_hooks": "nn.modules.module.hooks",
+    "nn.module_load": "nn.modules.module.load",
+    "nn.module_members": "nn.modules.module.members",
+    "nn.module_older": "nn.modules.module.older",
+    "nn.module_state": "nn.modules.module.state",
+    "nn.module_tree": "nn.modules.module.tree",
+    "nn.multihead_attention": "nn.modules.activation.multihead_attention",
+    "nn.norm_base": "nn.modules.batchnorm",
+    "nn.norm_pooling": "nn.modules.pooling.lp",
+    "nn.normalization": "nn.modules.normalization",
+    "nn.older_layers": "nn",
+    "nn.parameter_list": "nn.modules.container",
+    "nn.pooling": "nn.modules.pooling.maximum",
+    "nn.prelu": "nn.modules.activation.rectifier",
+    "nn.rectifier": "nn.modules.activation.rectifier",
+    "nn.rectifier_variants": "nn.modules.activation.rectifier_variants",
+    "nn.recurrent": "nn.modules.rnn.layers",
+    "nn.recurrent_base": "nn.modules.rnn.base",
+    "nn.recurrent_cell_base": "nn.modules.rnn.cells",
+    "nn.recurrent_cells": "nn.modules.rnn.cells",
+    "nn.recurrent_checks": "nn.modules.rnn.checks",
+    "nn.repeated": "nn.modules.utils",
+    "nn.shrinking": "nn.modules.activation.shrink",
+    "nn.shuffling": "nn",
+    "nn.softmax": "nn.modules.activation.softmax",
+    "nn.sparse": "nn.modules.sparse",
+    "nn.state_prefix": "nn.modules.utils",
+    "nn.synchronized": "nn",
+    "nn.transformer": "nn.modules.transformer.transformer",
+    "nn.transformer_decoder_layer": "nn.modules.transformer.decoder_layer",
+    "nn.transformer_encoder_layer": "nn.modules.transformer.encoder_layer",
+    "nn.transformer_masks": "nn.modules.transformer.masks",
+    "nn.transformer_stacks": "nn.modules.transformer.stacks",
+    "nn.unpooling": "nn.modules.pooling.unpooling",
+    "nn.upsampling": "nn.modules.upsampling",
+    "nn.value_losses": "nn.modules.loss.values",
+}
+
+
+class _Moved(Loader):
+    """Gives the module that stands for a name of before; it stays what it is under its own."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(self.module)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has put that of the old name there
+
+
+class Finder(MetaPathFinder):
+    """Finds the modules of MOVED; asked last, for names that nothing else knows."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of a module that has another name now; None for others."""
+        new = MOVED.get(fullname.removeprefix(_PACKAGE))
+        return None if new is None else ModuleSpec(fullname, _Moved(_PACKAGE + new))
+
+
+sys.meta_path.append(Finder())
