@@ -6,10 +6,9 @@ import ctypes
 import importlib
 from typing import Any
 
-from .kernels.jobs.thread_count import choose, get_num_threads
+from .kernels.jobs.thread_count import choose
+from .kernels.jobs.thread_count import get_num_threads as get_num_threads
 from .kernels.jobs.workers import resize
-
-__all__ = ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads"]
 
 _BLAS_SETTERS = (
     "scipy_openblas_set_num_threads64_",  # NumPy's own wheels

@@ -156,7 +156,7 @@ def test_op_with_a_reference_in_parts(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_op_with_a_kernel(tmp_path: Path) -> None:
     """In a copy of the tree the entry is accepted, proved, and computes."""
     trees.copy(tmp_path, *TREE)
-    (tmp_path / "runtime" / "kernels" / "cpu" / "leaky.py").write_text(block("python kernel"), encoding="utf-8")
+    (tmp_path / "runtime" / "ops" / "scan" / "cpu_leaky.py").write_text(block("python kernel"), encoding="utf-8")
     spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
     (tmp_path / "derivatives.yaml").write_text(f"{spec}\n{block('yaml entry')}", encoding="utf-8")
     shown = [run(tmp_path, *command) for command in (["-m", "codegen"], ["-m", "codegen", "verify", "leaky_integrate"])]
