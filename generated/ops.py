@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..runtime import checks, views
-from ..runtime.autograd.grad_mode import mode as grad_mode
-from ..runtime.autograd.grad_mode import watch
-from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, view_in_place
-from ..runtime.autograd.tangents import propagate
+from ..runtime.autograd.forward.tangents import propagate
+from ..runtime.autograd.inplace.inplace import adopt_result, after_write, overwrite, view_in_place
+from ..runtime.autograd.inplace.view_history import not_recorded, several
 from ..runtime.autograd.undefined import record_undefined
-from ..runtime.autograd.view_origins import not_recorded, several
-from ..runtime.elementwise import Promoting, result_dtype, run
-from ..runtime.failures import listed, reraise
-from ..runtime.launch import run_rows
-from ..runtime.lifting import PLAIN, lift
+from ..runtime.dispatch import checks
+from ..runtime.dispatch.elementwise import Promoting, result_dtype, run
+from ..runtime.dispatch.failures import listed, reraise
+from ..runtime.dispatch.kernel_op import StructuredOp
+from ..runtime.dispatch.overloads import Overloads
+from ..runtime.dispatch.row_loops import run_rows
+from ..runtime.dispatch.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
+from ..runtime.dispatch.view_cache import ViewOp
+from ..runtime.dispatch.writing import before_write, write, write_out
+from ..runtime.dispatch.writing_several import write_outs
+from ..runtime.modes.grad_mode import mode as grad_mode
+from ..runtime.modes.grad_mode import watch
+from ..runtime.modes.intercept import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.ops.attention import checks as attention_checks
 from ..runtime.ops.attention import cpu as attention_cpu
@@ -144,16 +150,11 @@ from ..runtime.ops.sorting import cpu_isin as sorting_cpu_isin
 from ..runtime.ops.sorting import cpu_median as sorting_cpu_median
 from ..runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ..runtime.ops.sorting import formulas_counting as sorting_formulas_counting
-from ..runtime.overloads import Overloads
-from ..runtime.retyping import typed_alias, typed_view
-from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
-from ..runtime.structured_op import StructuredOp
-from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import adopt, geometries, geometry
-from ..runtime.tensor import view as make_view
-from ..runtime.view_plans import ViewOp
-from ..runtime.writing import before_write, write, write_out
-from ..runtime.writing_several import write_outs
+from ..runtime.tensor import views
+from ..runtime.tensor.base import TensorBase as Tensor
+from ..runtime.tensor.base import adopt, geometries, geometry
+from ..runtime.tensor.base import view as make_view
+from ..runtime.tensor.dtype_views import typed_alias, typed_view
 from . import functions, kernels
 
 Number = int | float | complex
@@ -27837,7 +27838,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim,
             True)
     Raises:
-        IndexError: expected: equal shapes; `dim` in range.
+        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
     if axis is not None:
         dim = axis
@@ -27971,7 +27972,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         grad_output: grad - (grad * output.exp()).sum(dim, True)
         output: -grad * output.exp() * grad_output.sum(dim, True)
     Raises:
-        IndexError: expected: equal shapes; `dim` in range.
+        IndexError, RuntimeError: expected: equal shapes; `dim` in range.
     """
     if axis is not None:
         dim = axis
@@ -28364,8 +28365,8 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         self: mse_loss_backward(grad, self, target, reduction)
         target: mse_loss_backward(grad, target, self, reduction)
     Raises:
-        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
-            values.
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
     Example:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
@@ -28419,7 +28420,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
         target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
     Raises:
-        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts
@@ -28493,8 +28494,8 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
-            values.
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
     Example:
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))
         tensor(0.1643)
@@ -28576,7 +28577,7 @@ def binary_cross_entropy_backward(
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts
@@ -28684,8 +28685,8 @@ def binary_cross_entropy_with_logits(
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        ValueError: expected: a target for every value; the weights in `rest`, before the reduction, broadcast to the
-            values.
+        RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
+            broadcast to the values.
     Example:
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))
         tensor(0.3466)
@@ -28806,7 +28807,7 @@ def binary_cross_entropy_with_logits_backward(
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
         watch.lifts

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.methods import AutogradMethods
-from ..runtime.lifting import PLAIN, lift
-from ..runtime.methods import TensorMethods
-from ..runtime.shapes import gathered
-from ..runtime.tensor import TensorBase
+from ..runtime.methods.mixin import TensorMethods
+from ..runtime.modes.grad_mode import watch
+from ..runtime.modes.intercept import PLAIN, lift
+from ..runtime.tensor.base import TensorBase
+from ..runtime.tensor.shapes import gathered
 from . import ops
 
 

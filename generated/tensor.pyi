@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ..runtime.autograd.methods import AutogradMethods
-from ..runtime.methods import TensorMethods
-from ..runtime.tensor import TensorBase
+from ..runtime.methods.mixin import TensorMethods
+from ..runtime.tensor.base import TensorBase
 
 Number = int | float | complex
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import devices
 from .errors import ArgumentError, type_name
 from .locks import new_lock, remember
-from .tensor import adopt
+from .tensor import devices
+from .tensor.base import adopt
 
 _starting = new_lock()
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import checks
-from .devices import CPU
-from .devices import device as Device
+from .dispatch import checks
 from .random import valid_seed
+from .tensor.devices import CPU
+from .tensor.devices import device as Device
 
 _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")

@@ -18,9 +18,9 @@ from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
 from .nn.functional import rrelu, rrelu_, threshold, threshold_
+from .nn.functional.pooling import average as _average_pooling
+from .nn.functional.pooling import maximum as _maximum_pooling
 from .runtime import creation as _creation
-from .runtime import queries as _queries
-from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.arguments import guard as _guard
 from .runtime.autograd import (
     enable_grad,
@@ -33,8 +33,6 @@ from .runtime.autograd import (
     set_grad_enabled,
 )
 from .runtime.batching import vmap
-from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
-from .runtime.contraction import chain_matmul, einsum, tensordot
 from .runtime.creation import (
     arange,
     as_tensor,
@@ -91,8 +89,48 @@ from .runtime.creation.legacy import (
     LongTensor,
     ShortTensor,
 )
-from .runtime.devices import device
-from .runtime.dtypes import (
+from .runtime.functions.broadcasting import broadcast_shapes, broadcast_tensors
+from .runtime.functions.contraction import chain_matmul, einsum, tensordot
+from .runtime.functions.estimates import gradient
+from .runtime.functions.histogramdd import histogramdd
+from .runtime.functions.low_rank import pca_lowrank, svd_lowrank
+from .runtime.functions.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
+from .runtime.methods import queries as _queries
+from .runtime.methods.printing import set_printoptions
+from .runtime.methods.queries import (
+    allclose,
+    equal,
+    is_complex,
+    is_conj,
+    is_floating_point,
+    is_neg,
+    is_nonzero,
+    is_same_size,
+    is_tensor,
+    isclose,
+    numel,
+)
+from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
+from .runtime.pool.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.saving.serialization import load, save
+from .runtime.settings import (
+    are_deterministic_algorithms_enabled,
+    get_default_device,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_default_device,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
+from .runtime.tensor.allocation import keep_freed_memory as _keep_freed_memory
+from .runtime.tensor.devices import device
+from .runtime.tensor.dtypes import (
     bfloat16,
     bool_,
     can_cast,
@@ -112,9 +150,8 @@ from .runtime.dtypes import (
     set_default_dtype,
     uint8,
 )
-from .runtime.estimates import gradient
-from .runtime.histogramdd import histogramdd
-from .runtime.layouts import (
+from .runtime.tensor.limits import finfo, iinfo
+from .runtime.tensor.memory_format import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -123,47 +160,7 @@ from .runtime.layouts import (
     preserve_format,
     strided,
 )
-from .runtime.limits import finfo, iinfo
-from .runtime.low_rank import pca_lowrank, svd_lowrank
-from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
-from .runtime.printing import set_printoptions
-from .runtime.queries import (
-    allclose,
-    equal,
-    is_complex,
-    is_conj,
-    is_floating_point,
-    is_neg,
-    is_nonzero,
-    is_same_size,
-    is_tensor,
-    isclose,
-    numel,
-)
-from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .runtime.serialization import load, save
-from .runtime.settings import (
-    are_deterministic_algorithms_enabled,
-    get_default_device,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
-    set_default_device,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_warn_always,
-    use_deterministic_algorithms,
-)
-from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
-from .runtime.shapes import Size
-from .runtime.threads import (
-    get_num_interop_threads,
-    get_num_threads,
-    set_num_interop_threads,
-    set_num_threads,
-)
+from .runtime.tensor.shapes import Size
 
 if _TYPE_CHECKING:
     from . import graph, profiler
@@ -360,7 +357,7 @@ _guard(
     besides=(
         *(fft, linalg, special, autograd.function, autograd.grad_mode, _creation, _queries),
         *(nn.functional.activation, nn.functional.rectifier, nn.functional.loss, nn.functional.classification),
-        *(nn.functional.softmax, nn.functional.pooling, nn.functional.average_pooling, nn.functional.normalization),
+        *(nn.functional.softmax, _maximum_pooling, _average_pooling, nn.functional.normalization),
         *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
     )
 )

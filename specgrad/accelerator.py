@@ -1,7 +1,7 @@
 """Which device programs are to use instead of the CPU, whatever its kind."""
 
-from .runtime.devices import cuda_available as is_available
-from .runtime.devices import cuda_device_count as device_count
-from .runtime.devices import current_accelerator
+from .runtime.tensor.devices import cuda_available as is_available
+from .runtime.tensor.devices import cuda_device_count as device_count
+from .runtime.tensor.devices import current_accelerator
 
 __all__ = ["current_accelerator", "device_count", "is_available"]

@@ -1,9 +1,9 @@
 """What programs ask about CUDA before they use it, and what they set for it; nothing here needs a device."""
 
-from .runtime.devices import cuda_available as is_available
-from .runtime.devices import cuda_device_count as device_count
 from .runtime.settings import release_cached_memory as empty_cache
 from .runtime.settings import seed_devices as manual_seed
 from .runtime.settings import seed_devices as manual_seed_all
+from .runtime.tensor.devices import cuda_available as is_available
+from .runtime.tensor.devices import cuda_device_count as device_count
 
 __all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "manual_seed_all"]

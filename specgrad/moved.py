@@ -91,6 +91,20 @@ MOVED = {
     "nn.unpooling": "nn.modules.pooling.unpooling",
     "nn.upsampling": "nn.modules.upsampling",
     "nn.value_losses": "nn.modules.loss.values",
+    "runtime.autograd.dual": "runtime.autograd.forward.dual",
+    "runtime.autograd.grad_mode": "runtime.modes.grad_mode",
+    "runtime.checks": "runtime.dispatch.checks",
+    "runtime.devices": "runtime.tensor.devices",
+    "runtime.dtypes": "runtime.tensor.dtypes",
+    "runtime.layouts": "runtime.tensor.memory_format",
+    "runtime.lifting": "runtime.modes.intercept",
+    "runtime.limits": "runtime.tensor.limits",
+    "runtime.rebuild": "runtime.saving.rebuild",
+    "runtime.registration": "runtime.dispatch.registration",
+    "runtime.registry": "runtime.dispatch.registry",
+    "runtime.shapes": "runtime.tensor.shapes",
+    "runtime.tree": "runtime.saving.tree",
+    "runtime.views": "runtime.tensor.views",
 }
 
 

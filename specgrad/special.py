@@ -46,7 +46,7 @@ from .generated.ops import igammac as gammaincc
 from .generated.ops import lgamma as gammaln
 from .generated.ops import mvlgamma as multigammaln
 from .generated.ops import sigmoid as expit
-from .runtime.chebyshev import (
+from .runtime.functions.chebyshev import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
@@ -56,7 +56,7 @@ from .runtime.chebyshev import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from .runtime.orthogonal import (
+from .runtime.functions.orthogonal import (
     hermite_polynomial_h,
     hermite_polynomial_he,
     laguerre_polynomial_l,

@@ -29,8 +29,8 @@ import specgrad as sg
 from .codegen.spec.suggest import did_you_mean
 from .codegen.verify.samples import Drawing, Drawn, call_texts
 from .generated.registry import OPS
-from .runtime import dtypes
-from .runtime.registry import Op
+from .runtime.dispatch.registry import Op
+from .runtime.tensor import dtypes
 
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.jobs import layout, sharing
+from specgrad.runtime.pool import layout, sharing
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,9 @@
 """Checks that every overload of a function can be reached: the function takes the first one that a call fits.
 
 An overload is out of reach where an earlier one takes every value that it takes for each of its arguments, under the
-same names and in the same places, and needs no other. Values are told apart as `runtime/overloads.py` does it, or where
-all overloads have the same parameters as generated functions do, for which all plain numbers are of one type. Those of
-a package come before those of its base.
+same names and in the same places, and needs no other. Values are told apart as `runtime/dispatch/overloads.py` does it,
+or where all overloads have the same parameters as generated functions do, for which all plain numbers are of one type.
+Those of a package come before those of its base.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def _signatures(module: ast.Module) -> Iterator[str]:
             folder = RUNTIME.joinpath(*(node.module or "").removeprefix(RUNTIME_NAME).split("."))
             for alias in node.names:
                 inner = folder / f"{alias.name}.py"
-                path, name = (inner, "") if inner.is_file() else (folder.with_suffix(".py"), alias.name)
+                outer = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+                path, name = (inner, "") if inner.is_file() else (outer, alias.name)
                 yield f"{node.module}.{alias.name}"
                 yield from (f"{node.module}.{alias.name} {line}" for line in _defined(path, name))
 

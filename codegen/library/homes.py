@@ -25,10 +25,10 @@ RUNTIME_PLACES: Places = {
     "recipe": ("ops/*/plans*.py",),
     "check": ("ops/*/checks*.py",),
     "helper": ("ops/*/formulas*.py",),
-    "view": ("views.py",),
+    "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
-    "scalar function": ("kernels/scalar.py",),
-    "scalar function of complex numbers": ("kernels/scalar_complex.py",),
+    "scalar function": ("kernels/scalar/__init__.py",),
+    "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
 PLACES: Places = {
     "kernel": ("kernels.py", "kernels/*.py"),
@@ -113,13 +113,14 @@ class Part:
     @property
     def module(self) -> tuple[str, ...]:
         """The module below its package: ("ops", "reduction", "cpu")."""
-        return self.file.relative_to(self.home.folder).with_suffix("").parts
+        parts = self.file.relative_to(self.home.folder).with_suffix("").parts
+        return parts[:-1] if parts[-1] == "__init__" else parts
 
     @property
     def shown(self) -> str:
         """Where its source is, for readers."""
         folder = "runtime" if not self.home.label else self.home.folder.name
-        return "/".join((folder, *self.module)) + ".py"
+        return "/".join((folder, *self.file.relative_to(self.home.folder).parts))
 
     @property
     def alias(self) -> str:

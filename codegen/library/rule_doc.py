@@ -52,7 +52,8 @@ def reads_storage(rule: Part) -> bool:
 
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
     """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
-    return _read_functions(*rule.home.files(rule.kind), RUNTIME / "checks.py", RUNTIME / "shapes.py")
+    shared = ("dispatch/checks.py", "dispatch/shape_checks.py", "tensor/shapes.py")
+    return _read_functions(*rule.home.files(rule.kind), *(RUNTIME / path for path in shared))
 
 
 @cache

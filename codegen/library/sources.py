@@ -9,7 +9,7 @@ from pathlib import Path
 from .helpers import RUNTIME, siblings
 
 KERNELS = "specgrad.runtime.kernels."
-COMPILED_AS = {"scalar_primitives": "scalar_intrinsics"}  # what a compiler is given instead, under the same names
+COMPILED_AS = {"primitives": "intrinsics"}  # what a compiler is given instead, under the same names
 
 
 @cache
@@ -35,8 +35,14 @@ def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
     body = ast.parse(path.read_text(encoding="utf-8")).body
     pairs = [(node, alias) for node in body if isinstance(node, ast.ImportFrom) for alias in node.names]
     ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(KERNELS)]
-    files = [(RUNTIME / "kernels" / f"{module.removeprefix(KERNELS)}.py", alias) for module, alias in ours]
+    files = [(_file(*module.removeprefix(KERNELS).split(".")), alias) for module, alias in ours]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}
+
+
+def _file(*module: str) -> Path:
+    """The file of a module of the kernels, which may be a package's."""
+    folder = RUNTIME.joinpath("kernels", *module)
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
 @cache
@@ -50,7 +56,7 @@ def function_source(name: str, modules: tuple[Path, ...] = ()) -> str:
 
     It is looked for in the runtime's own modules and in those that are named.
     """
-    own = tuple(RUNTIME / "kernels" / f"{module}.py" for module in ("scalar", "scalar_complex"))
+    own = (_file("scalar"), _file("scalar", "complex"))
     todo = [(path, name) for path in (*own, *modules)]
     texts: dict[tuple[Path, str], str] = {}
     while todo:

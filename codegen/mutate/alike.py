@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import dtypes
 
 from ..verify.checks.dtypes import same
 from ..verify.typed import TypedCall, typed_calls

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specgrad.runtime import dtypes
 from specgrad.runtime.autograd.backward import grad
-from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.batching import vmap
-from specgrad.runtime.tensor import share
+from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.base import share
 
 from ..verify.checks.layouts import scattered
 from ..verify.samples import call_texts

@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from specgrad.runtime import dtypes
-from specgrad.runtime.tensor import TensorBase
+from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.base import TensorBase
 
 from ..spec.model import Entry
 from ..verify.checks.layouts import scattered

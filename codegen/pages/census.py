@@ -16,11 +16,11 @@ from ..spec.model import Entry
 # The Python that exists for the sake of single ops, below runtime/.
 HAND_WRITTEN = {
     "kernels": ("ops/*/cpu*.py", "kernels/cpu/*.py", "kernels/cuda/*.py"),
-    "scalar functions": ("kernels/scalar*.py",),
+    "scalar functions": ("kernels/scalar/*.py",),
     "checks of arguments": ("ops/*/checks*.py",),
     "helpers of formulas": ("ops/*/formulas*.py",),
-    "batching rules": ("batching/rules/*.py",),
-    "views": ("views.py",),
+    "batching rules": ("ops/*/batching*.py", "batching/rules/*.py"),
+    "views": ("tensor/views.py",),
 }
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 

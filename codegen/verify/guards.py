@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from specgrad.runtime.kernels.words import Word, load, native, store
+from specgrad.runtime.kernels.llvm.memory import Word, load, native, store
 
 GUARD = 64  # bytes; before an array the first eight hold its size
 KEPT = 512  # blocks

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.elementwise import Elementwise
-from specgrad.runtime.kernels import scalar_complex
-from specgrad.runtime.kernels.compile import names_in, rebuilt
+from specgrad.runtime.dispatch.elementwise import Elementwise
+from specgrad.runtime.kernels.compile.functions import names_in, rebuilt
+from specgrad.runtime.kernels.scalar import complex as scalar_complex
 from specgrad.runtime.kernels.table import ElementKernels
 
 from .interpreted import of_arrays, over_rows

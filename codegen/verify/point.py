@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime import dtypes
 from specgrad.runtime.autograd.backward import grad
-from specgrad.runtime.autograd.grad_mode import Watcher, no_grad, watch
-from specgrad.runtime.tensor import TensorBase, adopt
+from specgrad.runtime.modes.grad_mode import Watcher, no_grad, watch
+from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.base import TensorBase, adopt
 
 from .samples import Drawing, Drawn
 

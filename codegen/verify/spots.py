@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import dtypes
 
 from ..proof.points import is_mask
 from ..proof.sides import Condition, conditions, zeros

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime import dtypes
-from specgrad.runtime.casting import cast
-from specgrad.runtime.tensor import TensorBase, share
+from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.base import TensorBase, share
+from specgrad.runtime.tensor.casting import cast
 
 from .samples import Drawing, Drawn, call_texts
 

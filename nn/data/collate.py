@@ -11,7 +11,7 @@ import numpy as np
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, tensor
-from ...runtime.dtypes import float64
+from ...runtime.tensor.dtypes import float64
 
 
 def default_collate(batch: Sequence[Any]) -> Any:

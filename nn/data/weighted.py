@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...runtime.creation import as_tensor, multinomial
-from ...runtime.dtypes import float64
 from ...runtime.random import Generator
+from ...runtime.tensor.dtypes import float64
 from .sampler import Sampler
 
 

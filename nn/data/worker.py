@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
+from ...runtime.pool.threads import set_num_threads
 from ...runtime.random import manual_seed
-from ...runtime.threads import set_num_threads
 from . import worker_info
 from .dataset import IterableDataset
 from .fetch import Source

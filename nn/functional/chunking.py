@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...runtime.dtypes import dtype
+from ...runtime.tensor.dtypes import dtype
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, ShapeError
 from .reduction import reduction_code
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.creation import rand
-from ...runtime.dtypes import float32
+from ...runtime.dispatch import checks
+from ...runtime.tensor.dtypes import float32
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.batching import level_of
 from ...runtime.creation import arange
-from ...runtime.dtypes import int64
+from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, RefusedValueError
+from ...runtime.modes.grad_mode import no_grad
+from ...runtime.tensor.dtypes import int64
 
 
 def embedding(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.creation import rand
-from ...runtime.dtypes import float32
+from ...runtime.dispatch import checks
+from ...runtime.tensor.dtypes import float32
 from ...runtime.user_warning import warn_user
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha

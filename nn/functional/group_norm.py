@@ -6,7 +6,7 @@ from math import prod
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
 from .normalization import batch_norm
 from .running import follow

@@ -6,10 +6,10 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.autograd.checkpointing.checkpoint import checkpoint
-from ...runtime.dtypes import int64
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
+from ...runtime.tensor.dtypes import int64
 from ...runtime.user_warning import warn_user
 from .chunking import LinearCrossEntropyOptions
 from .classification import cross_entropy

@@ -6,9 +6,9 @@ import warnings
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
-from ...runtime.shapes import broadcast_shapes
+from ...runtime.tensor.shapes import broadcast_shapes
 from .reduction import reduction_code
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
 from .running import follow
 

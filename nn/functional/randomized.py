@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.creation import rand, zeros_like
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
-from ...runtime.limits import finfo
+from ...runtime.tensor.limits import finfo
 from ...runtime.user_warning import warn_user
 
 DEFAULT_EPS = 1e-10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...runtime.loss_reduction import reduction_word
+from ...runtime.functions.loss_reduction import reduction_word
 
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks, dtypes
-from .adaptive_pooling import adaptive_avg_pool2d, adaptive_avg_pool3d
+from ...runtime.dispatch import checks
+from ...runtime.tensor import dtypes
+from .pooling.adaptive import adaptive_avg_pool2d, adaptive_avg_pool3d
 
 FILTERS = {"linear": (3, "linear"), "bilinear": (4, "linear"), "trilinear": (5, "linear"), "bicubic": (4, "cubic")}
 SMOOTH = ("bilinear", "bicubic", "lanczos")

@@ -7,9 +7,9 @@ from math import prod
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
-from ...runtime.limits import finfo
+from ...runtime.tensor.limits import finfo
 from .padding import pad
 
 

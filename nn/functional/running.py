@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import no_grad, watch
+from ...runtime.modes.grad_mode import no_grad, watch
 from ...runtime.ops.norm import cpu_running as kernels
 
 

@@ -6,8 +6,8 @@ import warnings
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.dtypes import dtype as Dtype
+from ...runtime.dispatch import checks
+from ...runtime.tensor.dtypes import dtype as Dtype
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.loss_reduction import reduction_word
+from ...runtime.dispatch import checks
+from ...runtime.functions.loss_reduction import reduction_word
 from ...runtime.ops.loss.checks_pairs import triplet
 
 

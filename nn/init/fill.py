@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import empty, from_numpy, rand, randn
-from ...runtime.dtypes import float64
+from ...runtime.dispatch import checks
+from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
+from ...runtime.tensor.dtypes import float64
 from ...runtime.user_warning import warn_user
 
 

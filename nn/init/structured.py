@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import randperm
+from ...runtime.dispatch import checks
+from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
 from .fill import normal_
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.creation import empty, ones, tensor, zeros
-from ...runtime.dtypes import int64
+from ...runtime.dispatch import checks
+from ...runtime.tensor.dtypes import int64
 from .. import functional as F
 from .. import init
 from ..functional.running import count

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Self
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.user_warning import warn_user
 from ..parameter import Parameter
 from .module.base import Module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated.ops import flatten
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from ...runtime.errors import type_name
 from .module.base import Module
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime.dispatch import checks
 from .. import functional as F
 from .batchnorm import LazyNorm, NormBase
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.creation import empty
+from ...runtime.dispatch import checks
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter, UninitializedParameter

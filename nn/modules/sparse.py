@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import empty
+from ...runtime.dispatch import checks
+from ...runtime.modes.grad_mode import no_grad
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import watch
-from ...runtime.autograd.mutation import announce_write
-from ...runtime.kernels.jobs.sharing import by_slices
+from ...runtime.autograd.inplace.mutation import announce_write
+from ...runtime.modes.grad_mode import watch
+from ...runtime.pool.sharing import by_slices
 from .rule import in_parts
 
 _EMPTY: dict[Any, np.ndarray] = {

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...generated.ops import cat, stack
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import enable_grad, no_grad
 from ...runtime.creation import zeros_like
+from ...runtime.modes.grad_mode import enable_grad, no_grad
 from .curvature import direction
 from .hyperparameters import check_not_negative
 from .line_search import Point, strong_wolfe

@@ -8,10 +8,10 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import watch
-from ...runtime.autograd.hooks import RemovableHandle
-from ...runtime.autograd.zeroing import zero_gradient
+from ...runtime.autograd.engine.zeroing import zero_gradient
+from ...runtime.autograd.hooks.hooks import RemovableHandle
 from ...runtime.errors import type_name
+from ...runtime.modes.grad_mode import watch
 from .groups import check_group
 from .state import OptimizerState
 from .steps import named, with_hooks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import enable_grad, no_grad
 from ...runtime.creation import tensor
+from ...runtime.modes.grad_mode import enable_grad, no_grad
 from .optimizer import Closure, Optimizer
 from .rule import scalar_dtype
 

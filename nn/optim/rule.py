@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import is_grad_enabled
 from ...runtime.creation import tensor, zeros_like
-from ...runtime.dtypes import dtype, float32, float64, get_default_dtype
+from ...runtime.modes.grad_mode import is_grad_enabled
+from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 
 
 def scalar_dtype() -> dtype:

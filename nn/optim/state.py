@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.hooks import RemovableHandle
+from ...runtime.autograd.hooks.hooks import RemovableHandle
 
 Hook = Callable[..., Any]
 

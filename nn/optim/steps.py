@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from ...runtime import arguments
-from ...runtime.autograd.grad_mode import watch
-from ...runtime.autograd.hooks import RemovableHandle
+from ...runtime.autograd.hooks.hooks import RemovableHandle
+from ...runtime.modes.grad_mode import watch
 from ...runtime.profiler.ranges import record_function
 
 Hook = Callable[..., Any]

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
-from ...runtime import checks
-from ...runtime.autograd.grad_mode import no_grad, watch
 from ...runtime.creation import tensor, zeros
+from ...runtime.dispatch import checks
+from ...runtime.modes.grad_mode import no_grad, watch
 from ...runtime.ops.reduction.cpu_reduce_loops import square_sum
 from ...runtime.user_warning import warn_user
 

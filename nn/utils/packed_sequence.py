@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...generated.tensor import Tensor
-from ...runtime import dtypes
 from ...runtime.creation import arange, empty_like
+from ...runtime.tensor import dtypes
 
 
 class _Packed(NamedTuple):

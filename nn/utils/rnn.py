@@ -9,7 +9,7 @@ from typing import Any
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, full, tensor
-from ...runtime.dtypes import int64
+from ...runtime.tensor.dtypes import int64
 from .packed_sequence import PackedSequence, invert_permutation
 from .padded_sequence import pad_sequence, unpad_sequence
 

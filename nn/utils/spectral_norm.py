@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import randn
+from ...runtime.modes.grad_mode import no_grad
 from ..modules.conv.transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter

@@ -15,9 +15,10 @@ from opcode import opmap
 from types import CodeType, FrameType, MethodType, TracebackType
 from typing import Any
 
-from .. import errors, indexing, interop
+from .. import errors
+from ..dispatch.failures import described
 from ..errors import ArgumentError
-from ..failures import described
+from ..methods import indexing, interop
 from ..user_warning import PACKAGE
 from .fitting import came, fits, in_words
 

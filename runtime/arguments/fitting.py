@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from .. import dtypes
 from ..errors import type_name
-from ..tensor import TensorBase
+from ..tensor import dtypes
+from ..tensor.base import TensorBase
 
 _NUMBERS: dict[Any, Any] = {int: numbers.Integral, float: numbers.Real, complex: numbers.Number, bool: numbers.Integral}
 _KINDS = {int: "biu", float: "biuf", complex: "biufc", bool: "biu"}  # as NumPy calls the dtypes

@@ -12,7 +12,7 @@ from functools import update_wrapper
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 

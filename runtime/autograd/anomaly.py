@@ -6,11 +6,11 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from ..per_thread import PerThread
-from ..tensor import TensorBase, compute_array
+from ..modes.grad_mode import Watcher, watch
+from ..modes.per_thread import PerThread
+from ..tensor.base import TensorBase, compute_array
 from ..user_warning import PACKAGE, warn_user
-from .engine import BackwardPass
-from .grad_mode import Watcher, watch
+from .engine.engine import BackwardPass
 from .node import OUTPUT, Node
 
 _NAME = "anomaly mode"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import GraphError
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from ..user_warning import warn_user
-from .capture import Capture
-from .roots import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
-from .run import run
+from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
+from .engine.capture import Capture
+from .engine.run import run
 
 Tensors = Any
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, GraphError, type_name
-from ..tensor import TensorBase
-from .accumulate_grad import next_function
+from ..tensor.base import TensorBase
+from .engine.accumulate_grad import next_function
 from .node import Node
-from .saved import edge_of, meta_of
+from .saved.saved import edge_of, meta_of
 
 
 class _Fields(NamedTuple):

@@ -6,15 +6,15 @@ import warnings
 from typing import Any
 
 from ..errors import GraphError, type_name
-from ..tensor import TensorBase, alias, note_layout_change
+from ..tensor.base import TensorBase, alias, note_layout_change
 from .backward import backward
-from .dual import split_dual, with_tangent
-from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
+from .forward.dual import split_dual, with_tangent
+from .hooks.hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
+from .inplace.relaid import keep_in_graph, node_of, shown
+from .inplace.view_history import NOWHERE, Outdated, require_grad, views_require_grad
+from .inplace.writers import note_replaced
 from .node import LEAF, OUTPUT
-from .relaid import keep_in_graph, node_of, shown
-from .saved import meta_of
-from .view_origins import NOWHERE, Outdated, require_grad, views_require_grad
-from .writers import note_replaced
+from .saved.saved import meta_of
 
 
 class AutogradMethods(TensorBase):

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..dispatch.spec_lines import entry_place
 from ..errors import GraphError
-from ..spec_lines import entry_place
-from .fitting import fit
+from .engine.match_input import fit
 
 next_sequence = itertools.count().__next__
 
@@ -128,13 +128,13 @@ class Node:
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
-        from .hooks import add_node_hook
+        from .hooks.hooks import add_node_hook
 
         return add_node_hook(self, "post", hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from .hooks import add_node_hook
+        from .hooks.hooks import add_node_hook
 
         return add_node_hook(self, "pre", hook)
 

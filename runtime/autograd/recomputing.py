@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..modes.grad_mode import enable_grad
+from ..modes.thread_mode import mode
 from .backward import grad
-from .dual import dual_level, make_dual, unpack_dual
-from .grad_mode import enable_grad
-from .thread_mode import mode
+from .forward.dual import dual_level, make_dual, unpack_dual
 
 Tensors = Sequence[Any]  # of tensors and None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import NotDifferentiableError
-from .grad_mode import mode, watch
+from ..modes.grad_mode import mode, watch
+from .forward.tangents import levels_of
 from .node import Node, next_sequence
-from .saved import edge_of
-from .tangents import levels_of
+from .saved.saved import edge_of
 
 
 class NotImplemented(Node):

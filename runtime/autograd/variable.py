@@ -6,7 +6,7 @@ from typing import Any
 
 from ..creation import empty
 from ..errors import type_name
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from ..user_warning import warn_user
 
 

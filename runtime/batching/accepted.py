@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.grad_mode import no_grad
-from ..lifting import unlifted
-from ..tensor import TensorBase, alias
+from ..modes.grad_mode import no_grad
+from ..modes.intercept import unlifted
+from ..tensor.base import TensorBase, alias
 from .call import Call
 from .stand_in import stand_in
 from .tensor import BatchedMethods

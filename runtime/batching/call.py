@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import checks
+from ..dispatch import checks
 from ..namespace import op
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .stand_in import stand_in
 from .tensor import level_of, whole, wrap
 

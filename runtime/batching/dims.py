@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import type_name
 from ..pytree import broadcast_prefix, flatten, shown
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 
 
 def name_of(func: Any) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd.custom.function import Function
-from ..autograd.grad_mode import mode
-from ..autograd.tangents import levels_of
-from ..lifting import PLAIN
+from ..autograd.forward.tangents import levels_of
+from ..modes.grad_mode import mode
+from ..modes.intercept import PLAIN
 from ..pytree import flatten, unflatten
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .function_own_rule import VmapInfo, as_examples, by_own_rule
 from .function_rule import Plan, generated
 from .intercept import innermost

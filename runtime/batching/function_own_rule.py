@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import type_name
 from ..namespace import op
 from ..pytree import broadcast_prefix, flatten, unflatten
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .tensor import wrap
 
 

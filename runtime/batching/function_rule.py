@@ -13,9 +13,9 @@ from ..autograd.custom.context import FunctionCtx
 from ..autograd.custom.forward_mode import as_many
 from ..autograd.custom.function import Function
 from ..autograd.custom.node import check_count, checked
-from ..lifting import PLAIN
+from ..modes.intercept import PLAIN
 from ..pytree import children, flatten, unflatten
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .function_own_rule import VmapInfo, as_examples, by_own_rule
 from .levels import vmap_level
 from .tensor import level_of, whole, wrap

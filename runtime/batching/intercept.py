@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..lifting import PLAIN, Lifted
+from ..modes.intercept import PLAIN, Lifted
 from ..user_warning import warn_user
 from .accepted import accept
 from .call import Call

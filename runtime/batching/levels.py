@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..autograd.grad_mode import Watcher, watch
-from ..per_thread import PerThread
+from ..modes.grad_mode import Watcher, watch
+from ..modes.per_thread import PerThread
 
 RANDOMNESS = ("error", "same", "different")
 _numbers = itertools.count(1)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import dtype
-from ..shapes import Shape
-from ..tensor import adopt
+from ..tensor.base import adopt
+from ..tensor.dtypes import dtype
+from ..tensor.shapes import Shape
 
 
 def stand_in(shape: Shape, kind: dtype) -> Any:

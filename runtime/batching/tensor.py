@@ -10,9 +10,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd.tangents import below
+from ..autograd.forward.tangents import below
 from ..namespace import op
-from ..tensor import TensorBase, fresh_class
+from ..tensor.base import TensorBase, fresh_class
 from .levels import is_running, running_levels, vmap_level
 from .refusals import CONTROL_FLOW, ESCAPED, ITEM, refusal
 

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd.grad_mode import Watcher
+from ..modes.grad_mode import Watcher
 from ..namespace import op
 from ..pytree import flatten, unflatten
 from ..random import get_rng_state, set_rng_state
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .dims import given_dims, name_of, output_dims
 from .function import apply_batched
 from .intercept import intercept

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import int64
+from ..dispatch import checks
+from ..dispatch.writing import write_out
 from ..errors import UnsupportedDtypeError
-from ..lifting import liftable
+from ..modes.intercept import liftable
 from ..random import Generator
-from ..shapes import broadcast_shapes
-from ..tensor import compute_array
-from ..writing import write_out
+from ..tensor.base import compute_array
+from ..tensor.dtypes import int64
+from ..tensor.shapes import broadcast_shapes
 from .options import allocating, from_array
 from .sampling import stream
 

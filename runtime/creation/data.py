@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import dtype as Dtype
+from ..dispatch import checks
 from ..errors import type_name
-from ..tensor import TensorBase, share
+from ..tensor.base import TensorBase, share
+from ..tensor.dtypes import dtype as Dtype
 from .nested import read_nested
 from .options import finish, from_array
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import dtype as Dtype
-from ..dtypes import get_default_dtype
+from ..dispatch import checks
+from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
-from ..lifting import liftable
+from ..modes.intercept import liftable
 from ..namespace import op
 from ..random import Generator
-from ..shapes import Shape, broadcast_shapes
-from ..tensor import TensorBase, alias, compute_array
-from ..writing import write_out
+from ..tensor.base import TensorBase, alias, compute_array
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.dtypes import get_default_dtype
+from ..tensor.shapes import Shape, broadcast_shapes
 from .options import checked_size, chosen_dtype, finish, from_array
 from .sampling import normal as standard_normal
 from .sampling import stream

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import get_default_dtype, scalar_type
-from ..tensor import adopt, fresh
+from ..dispatch import checks
+from ..tensor.base import adopt, fresh
+from ..tensor.dtypes import get_default_dtype, scalar_type
 from .options import allocate, allocating, checked_size, chosen_dtype, filled, finish, size_argument
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks, dtypes
-from ..devices import resolve
-from ..dtypes import dtype as Dtype
-from ..dtypes import get_default_dtype
+from ..dispatch import checks
 from ..errors import ArgumentError, DtypeError, type_name
-from ..shapes import Size
-from ..tensor import TensorBase, alias
+from ..tensor import dtypes
+from ..tensor.base import TensorBase, alias
+from ..tensor.devices import resolve
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.dtypes import get_default_dtype
+from ..tensor.shapes import Size
 from .data import tensor
 from .filled import empty
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import checks
-from ..lifting import liftable
-from ..tensor import fresh
+from ..dispatch import checks
+from ..modes.intercept import liftable
+from ..tensor.base import fresh
 from .options import allocate, chosen_dtype, filled, finish
 from .sampling import integers, normal, randint_bounds, stream, uniform
 

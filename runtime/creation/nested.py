@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import bool_, from_numpy, get_default_dtype, int64, promote_types
-from ..dtypes import dtype as Dtype
 from ..errors import DtypeError, type_name
-from ..limits import iinfo
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
+from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, int64, promote_types
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.limits import iinfo
 
 _MAX_DIMS = 64
 _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}

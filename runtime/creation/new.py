@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import checks
-from ..tensor import fresh
+from ..dispatch import checks
+from ..tensor.base import fresh
 from .data import tensor
 from .like import options_like
 from .options import allocate, checked_size, filled, finish, size_argument

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..devices import resolve
-from ..dtypes import dtype
+from ..dispatch import checks
 from ..errors import DtypeError
-from ..limits import finfo, iinfo
-from ..shapes import Shape
-from ..tensor import adopt, fresh
+from ..tensor.base import adopt, fresh
+from ..tensor.devices import resolve
+from ..tensor.dtypes import dtype
+from ..tensor.limits import finfo, iinfo
+from ..tensor.shapes import Shape
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
 _finfo, _iinfo = cache(finfo), cache(iinfo)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import bool_, complex128, float64, get_default_dtype
+from ..dispatch import checks
 from ..errors import DtypeError
+from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype
 from .options import chosen_dtype, filled, finish, from_array
 from .ranges import linspace
 

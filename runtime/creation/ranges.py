@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import bool_, get_default_dtype, int64
-from ..dtypes import dtype as Dtype
+from ..dispatch import checks
 from ..errors import DtypeError
+from ..tensor.dtypes import bool_, get_default_dtype, int64
+from ..tensor.dtypes import dtype as Dtype
 from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import checks
-from ..lifting import liftable
-from ..limits import iinfo
+from ..dispatch import checks
+from ..modes.intercept import liftable
 from ..namespace import op
 from ..random import Generator
+from ..tensor.limits import iinfo
 from .drawing import exponential, trials
 from .options import from_array
 from .sampling import integers, normal, stream, uniform

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
+from ..dispatch import checks
 from ..errors import UnsupportedDtypeError
-from ..lifting import liftable
+from ..modes.intercept import liftable
 from ..namespace import op
 from ..random import Generator
 from .options import from_array

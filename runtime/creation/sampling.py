@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import bfloat16, get_default_dtype, int64
-from ..dtypes import dtype as Dtype
+from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
-from ..lifting import liftable
-from ..limits import iinfo
+from ..modes.intercept import liftable
 from ..random import Generator, default_generator
-from ..shapes import Shape
+from ..tensor.dtypes import bfloat16, get_default_dtype, int64
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.limits import iinfo
+from ..tensor.shapes import Shape
 from .options import allocating, checked_size, chosen_dtype, finish, from_array, size_argument
 
 

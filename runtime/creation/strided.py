@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import get_default_dtype
+from ..dispatch import checks
 from ..errors import ShapeError
-from ..shapes import contiguous_strides
-from ..tensor import alias, fresh
-from ..views import span
+from ..tensor.base import alias, fresh
+from ..tensor.dtypes import get_default_dtype
+from ..tensor.shapes import contiguous_strides
+from ..tensor.views import span
 from .data import from_numpy
 from .like import options_like
 from .options import allocate, checked_size, chosen_dtype, finish

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import int64
+from ..dispatch import checks
+from ..tensor.dtypes import int64
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 

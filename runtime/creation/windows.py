@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..dtypes import get_default_dtype
+from ..dispatch import checks
+from ..tensor.dtypes import get_default_dtype
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..autograd.custom.node import FunctionNode
+from ..autograd.inplace.copy_slices import CopySlices, Region
+from ..autograd.inplace.view_history import NOWHERE
 from ..autograd.node import LEAF, NODE
-from ..autograd.rebasing import CopySlices, Region
-from ..autograd.view_origins import NOWHERE
-from ..entries import entry_of, op_node
+from ..dispatch.entries import entry_of, op_node
 from ..profiler.units import memory_text
 from .picture import Arrow, Box, Picture
 from .saved_values import kept_by

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.node import LEAF, OUTPUT
 from ..errors import type_name
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .collect import collect
 from .dot_text import dot_text
 from .layers import passed_rows

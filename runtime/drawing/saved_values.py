@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..autograd.node import FREED
-from ..autograd.packed import Packed
-from ..entries import op_node
-from ..tensor import TensorBase
+from ..autograd.saved.packed import Packed
+from ..dispatch.entries import op_node
+from ..tensor.base import TensorBase
 
 
 @dataclass

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .compile import building, cpu_library, is_scalar, names_in, rebuilt
-from .loading import load_compiler
-from .places import INTRINSICS as PLACES
-from .shifted import SHIFTED
-from .tiles import INTRINSICS
+from .compile.functions import building, cpu_library, is_scalar, names_in, rebuilt
+from .compile.loading import load_compiler
+from .llvm.addresses import INTRINSICS as PLACES
+from .llvm.shifted import SHIFTED
+from .llvm.tiles import INTRINSICS
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
@@ -58,7 +58,7 @@ class LazyKernel:
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         if CHECKED:
-            from .linking import Unoptimised
+            from .compile.linking import Unoptimised
 
             function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
             options |= {"boundscheck": True, "pipeline_class": Unoptimised}
@@ -68,7 +68,7 @@ class LazyKernel:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
         from numba import njit
 
-        from .linking import Linked
+        from .compile.linking import Linked
 
         if self.linked is None:
             callees = _callees(self.function, True)
@@ -96,20 +96,22 @@ def _version(callees: dict[str, Any]) -> str:
     """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
     functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
     codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
-    text = repr((sorted(callees), codes, _sources(*_scalar_modules())))
+    modules = _scalar_modules()  # by name as well: what is cached imports them
+    text = repr((sorted(callees), codes, modules, _sources(*modules)))
     if len(functions) < len(callees):
-        text += repr(_sources("places", "tiles", "shifted", "stencils", "vector_loops", "vectors"))
+        intrinsics = ("addresses", "tiles", "shifted", "stencils", "vector_loops", "vectors")
+        text += repr(_sources(*(f"llvm/{module}" for module in intrinsics)))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _scalar_modules() -> list[str]:
-    return sorted(path.stem for path in Path(__file__).parent.glob("scalar*.py"))
+    return sorted(f"scalar/{path.stem}" for path in (Path(__file__).parent / "scalar").glob("*.py"))
 
 
 @functools.cache
 def _sources(*names: str) -> list[str]:
     """The text of modules here whose functions are compiled into kernels but are no kernels themselves."""
-    return [Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8") for name in names]
+    return [(Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in names]
 
 
 @functools.cache

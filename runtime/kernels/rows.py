@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import places
+from ..pool.calls import address_of, compiled_for
 from .jit import jit
-from .jobs.calls import address_of, compiled_for
-from .places import call_at
+from .llvm import addresses as places
+from .llvm.addresses import call_at
 
 
 class Loop(NamedTuple):

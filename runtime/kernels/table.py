@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..pool.sharing import is_shared, shared
 from . import rows
-from .compile import building, cpu_library, rebuilt
-from .jobs.sharing import is_shared, shared
-from .loading import load_compiler
-from .placewise import placewise
+from .compile.functions import building, cpu_library, rebuilt
+from .compile.loading import load_compiler
+from .llvm.noalias import placewise
 
 
 class ElementKernels:
@@ -36,7 +36,7 @@ class ElementKernels:
         return _compiled(module, attribute)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
-        """Run a kernel row by row, as a plan of `runtime.rows` says; several threads share it where there is much."""
+        """Run a kernel row by row, as a plan of rows says; several threads share it where there is much."""
         steps, inner, size = plan.steps, plan.inner, plan.size
         key = (attribute, *map(rows.kind, operands))
         if key not in self.loops:
@@ -60,5 +60,5 @@ def _compiled(module: Any, attribute: str) -> Any:
     library = cpu_library(attribute.endswith("_complex"))
     rows.register()
     function = rebuilt(written, library.used_by(written))
-    function.__qualname__ += "-placewise"  # numba's cache looks at the name, not at the compiler
+    function.__qualname__ += "-noalias"  # numba's cache looks at the name, not at the compiler
     return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=placewise())(function)

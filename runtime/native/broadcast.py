@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..kernels.jobs.claims import share
-from ..kernels.jobs.layout import ROWS
-from ..kernels.jobs.rows import B, run_rows
-from ..kernels.words import CALL_WORDS, frame, load, native, store
+from ..kernels.llvm.memory import CALL_WORDS, frame, load, native, store
+from ..pool.claims import share
+from ..pool.layout import ROWS
+from ..pool.rows import B, run_rows
 from . import c_functions as c
 from .kernel_calls import LONG, found_kernel, put_object
 from .layout import DATA, TENSOR, TYPE

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.compile import building
-from ..kernels.jobs.manager import sources
-from ..kernels.lean import compiled_function, version_of
+from ..kernels.compile.compiler_pipelines import compiled_function, version_of
+from ..kernels.compile.functions import building
+from ..pool.manager import sources
 from .c_functions import register_numpy
 from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
 from .setting import SETTING

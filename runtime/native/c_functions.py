@@ -16,7 +16,7 @@ import llvmlite.binding
 import numpy as np
 from numba import types
 
-from ..kernels.words import Word
+from ..kernels.llvm.memory import Word
 from .checked import allocating, before, letting_go, taking
 
 NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes

@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import types
 
-from ..kernels.words import Word, load, native
+from ..kernels.llvm.memory import Word, load, native
 from .setting import CHECKING
 from .world import W, world
 

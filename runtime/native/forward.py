@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.frames import put_array
-from ..kernels.words import CALL_WORDS, frame, load, native
+from ..kernels.compile.argument_buffer import put_array
+from ..kernels.llvm.memory import CALL_WORDS, frame, load, native
 from . import c_functions as c
 from .broadcast import broadcast
 from .kernel_calls import found_kernel, put_object, run_kernel

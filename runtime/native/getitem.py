@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.words import frame, load, native, store
+from ..kernels.llvm.memory import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
 from .objects import OWNERS, begin, hold, is_tensor, let_go, nothing, own_new, the

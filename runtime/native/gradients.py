@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.frames import put_array, put_number
-from ..kernels.words import CALL_WORDS, frame, load, load_half, native, store
+from ..kernels.compile.argument_buffer import put_array, put_number
+from ..kernels.llvm.memory import CALL_WORDS, frame, load, load_half, native, store
 from . import c_functions as c
 from .kernel_calls import found_kernel, put_object, run_kernel
 from .layout import DATA, NODE, NUMBER, TENSOR, TYPE

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..kernels.frames import call_arrays, put_number
-from ..kernels.jobs.claims import share
-from ..kernels.jobs.layout import FLAT, SLICE
-from ..kernels.words import bits, load, native, store
+from ..kernels.compile.argument_buffer import call_arrays, put_number
+from ..kernels.llvm.memory import bits, load, native, store
+from ..pool.claims import share
+from ..pool.layout import FLAT, SLICE
 from . import c_functions as c
 from .layout import NUMBER, TYPE
 from .objects import the

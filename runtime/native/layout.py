@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..autograd.capture import Capture
-from ..autograd.engine import BackwardPass
-from ..autograd.grad_mode import Watch
+from ..autograd.engine.capture import Capture
+from ..autograd.engine.engine import BackwardPass
 from ..autograd.node import Node, Output
-from ..tensor import TensorBase, fresh_class
+from ..modes.grad_mode import Watch
+from ..tensor.base import TensorBase, fresh_class
 from .setting import ENABLED
 
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.words import frame, load, native
+from ..kernels.llvm.memory import frame, load, native
 from .gradients import BY_RECIPES, G, fused
 from .layout import DATA
 from .objects import OWNERS, begin, let_go

@@ -4,6 +4,7 @@ The rules of ownership. Python may run whenever an object is allocated (the coll
 reference is let go, wherever Python is called, and in another thread wherever that may run: see c_functions.py. Then
 slots of tensors and nodes may change, lists become empty, tables are cleared, and what they held is freed. So:
 
+0. Owned means that the object's reference count has one for us; a borrowed reference has none.
 1. The arguments of a native function are held by its caller. Everything else that is read from a slot, a list or a
    table is borrowed, and used only up to the next point at which Python may run.
 2. What is used beyond such a point is owned: by `own`, until the `let_go` at the end of the builtin function, whose
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 import sys
 
-from ..kernels.words import load, native, store
+from ..kernels.llvm.memory import load, native, store
 from . import c_functions as c
 from .checked import alive
 from .layout import DESCR, ELEMENT, REFERENCES, SIZES, TENSOR, TYPE

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.jobs.calls import kernel_address
-from ..kernels.words import MOST_ARRAYS, MOST_NUMBERS
-from ..rows import Rows
-from ..view_plans import view_ops
+from ..dispatch.loop_nest import Rows
+from ..dispatch.view_cache import view_ops
+from ..kernels.llvm.memory import MOST_ARRAYS, MOST_NUMBERS
+from ..pool.calls import kernel_address
 from .forward import KERNELS, P
 from .gradients import BY_RECIPES, CASE, MOST_CASES, C, G
 from .gradients import MOST as MOST_READ

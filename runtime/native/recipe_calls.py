@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.frames import put_array
-from ..kernels.jobs.claims import share
-from ..kernels.jobs.layout import STEP as STEP_KIND
-from ..kernels.jobs.layout import J
-from ..kernels.words import CALL_WORDS, FIRST_SIZE, MOST_INTS, MOST_NUMBERS, call_structured, load, native, store
+from ..kernels.compile.argument_buffer import put_array
+from ..kernels.llvm.memory import CALL_WORDS, FIRST_SIZE, MOST_INTS, MOST_NUMBERS, call_structured, load, native, store
+from ..pool.claims import share
+from ..pool.layout import STEP as STEP_KIND
+from ..pool.layout import J
 from . import c_functions as c
 from .kernel_calls import LONG, found_kernel
 from .layout import DATA, ITEMS, TENSOR

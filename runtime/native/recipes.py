@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.jobs.layout import CALL_NUMBERS
-from ..kernels.words import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS
-from ..recipe import Layout, Recipe, Step
-from ..shapes import contiguous_strides
+from ..dispatch.plan import Layout, Recipe, Step
+from ..kernels.llvm.memory import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS
+from ..pool.layout import CALL_NUMBERS
+from ..tensor.shapes import contiguous_strides
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
 from .recipe_calls import FIRST, MOST_READ, MOST_RESULTS, REACH, STEP, S
 

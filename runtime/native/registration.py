@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import fast_path
-from ..fast_path import FastPath, not_handled, stay
-from ..kernels.loading import load_compiler
+from ..dispatch import fast_path
+from ..dispatch.fast_path import FastPath, not_handled, stay
+from ..kernels.compile.loading import load_compiler
 
 
 @functools.cache

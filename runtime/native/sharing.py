@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..kernels.jobs.atomics import swap, write
-from ..kernels.jobs.layout import J
-from ..kernels.words import load, native
+from ..kernels.llvm.memory import load, native
+from ..pool.atomics import swap, write
+from ..pool.layout import J
 from . import c_functions as c
 from .objects import the
 from .world import W

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.words import frame, load, native
+from ..kernels.llvm.memory import frame, load, native
 from . import c_functions as c
 from .gradients import G, unwritten, wanted_of
 from .layout import DATA, NODE, TENSOR

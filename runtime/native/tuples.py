@@ -6,7 +6,7 @@ ends where that was wrong.
 
 from __future__ import annotations
 
-from ..kernels.words import load, native, store
+from ..kernels.llvm.memory import load, native, store
 from . import c_functions as c
 from .layout import ITEMS, LENGTH
 from .setting import CHECKING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.words import frame, load, load_half, native, store
+from ..kernels.llvm.memory import frame, load, load_half, native, store
 from . import c_functions as c
 from .layout import DATA, DESCR, FLAGS, STEPS, TENSOR, TYPE
 from .objects import (

@@ -6,7 +6,7 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 
 from __future__ import annotations
 
-from ..kernels.words import frame, load, native, store
+from ..kernels.llvm.memory import frame, load, native, store
 from . import c_functions as c
 from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH

@@ -10,17 +10,17 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from ..autograd.fitting import fit
-from ..autograd.grad_mode import mode, watch
+from ..autograd.engine.match_input import fit
+from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, Node, Output, next_sequence
-from ..autograd.view_origins import Nowhere, Outdated, not_recorded
-from ..devices import CPU
-from ..dtypes import bool_, float32, float64, int64
-from ..elementwise import constant
-from ..kernels.jobs.layout import ADDRESS
-from ..kernels.jobs.workers import hirer
-from ..kernels.words import WORD, Word
-from ..tensor import drop_dead, fresh_class, layout_changes, plain_classes
+from ..dispatch.elementwise import constant
+from ..kernels.llvm.memory import WORD, Word
+from ..modes.grad_mode import mode, watch
+from ..pool.layout import ADDRESS
+from ..pool.workers import hirer
+from ..tensor.base import drop_dead, fresh_class, layout_changes, plain_classes
+from ..tensor.devices import CPU
+from ..tensor.dtypes import bool_, float32, float64, int64
 from .setting import interrupt
 
 
@@ -75,7 +75,7 @@ class World(NamedTuple):
     deliver: int
     follow: int
     hire: int  # a function that starts the workers
-    layout_changes: int  # the address of their number: see runtime/tensor.py
+    layout_changes: int  # the address of their number: see runtime/tensor/base.py
     interrupt: int  # what check mode calls: see setting.py
     job: int  # the address of the job's words
 

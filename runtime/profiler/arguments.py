@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 
 _LONGEST = 80  # characters of the text of one argument
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..entries import entry_of
+from ..dispatch.entries import entry_of
 from .current import NODE, OP, RANGE
 from .events import finished
 from .session import Record, Session

@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.engine import BackwardPass
-from ..autograd.grad_mode import Watcher, watch
-from ..lifting import Lifted
+from ..autograd.engine.engine import BackwardPass
+from ..modes.grad_mode import Watcher, watch
+from ..modes.intercept import Lifted
 from .arguments import describe
 from .watching import shown_name
 

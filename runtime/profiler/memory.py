@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..locks import new_lock
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 
 
 class Change(NamedTuple):

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autograd.engine import BackwardPass
-from ..autograd.grad_mode import Watcher, watch
+from ..autograd.engine.engine import BackwardPass
 from ..autograd.node import LEAF, OUTPUT, Node
-from ..entries import op_node
-from ..lifting import PLAIN, Lifted
-from ..tensor import TensorBase
+from ..dispatch.entries import op_node
+from ..modes.grad_mode import Watcher, watch
+from ..modes.intercept import PLAIN, Lifted
+from ..tensor.base import TensorBase
 from .current import ENGINE, NODE, OP, current
 from .session import Record, Session
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..pytree import flatten, unflatten
-from ..tensor import fresh
+from ..tensor.base import fresh
 
 
 def chosen(name: str, args: Sequence[Any], argnums: Any) -> Any:

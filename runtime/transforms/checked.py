@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..pytree import flatten
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 
 
 def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:

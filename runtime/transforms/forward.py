@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arguments import explained
-from ..autograd.dual import dual_level, make_dual, unpack_dual
+from ..autograd.forward.dual import dual_level, make_dual, unpack_dual
 from ..batching import vmap
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
-from ..tensor import TensorBase
+from ..tensor.base import TensorBase
 from .arguments import basis_of, chosen, joined_jacobian, replaced
 from .checked import check_outputs, check_real, check_tensor, with_aux
 from .reverse import Argnums, jacrev, vjp

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..arguments import explained
-from ..autograd.grad_mode import inference_mode
 from ..batching import vmap
+from ..modes.grad_mode import inference_mode
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from .arguments import basis_of, chosen, parted_jacobian, replaced

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd.backward import grad as autograd_grad
-from ..autograd.grad_mode import mode
 from ..autograd.node import LEAF, OUTPUT
-from ..autograd.saved import edge_of
+from ..autograd.saved.saved import edge_of
 from ..batching.levels import VmapLevel, running_levels
 from ..batching.tensor import level_of, whole, wrap
-from ..tensor import TensorBase
+from ..modes.grad_mode import mode
+from ..tensor.base import TensorBase
 from .checked import check_input
 
 

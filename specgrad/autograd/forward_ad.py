@@ -1,6 +1,6 @@
-"""Forward-mode differentiation under PyTorch's name; the code is in specgrad.runtime.autograd.dual."""
+"""Forward-mode differentiation under PyTorch's name; the code is in specgrad.runtime.autograd.forward.dual."""
 
-from ..runtime.autograd.dual import (
+from ..runtime.autograd.forward.dual import (
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,

@@ -1,10 +1,10 @@
 """The graph under PyTorch's names: nodes, edges, hooks on what is saved; the code is in specgrad.runtime.autograd."""
 
 from ..runtime.autograd.graph import GradientEdge, get_gradient_edge, increment_version
-from ..runtime.autograd.multi_hooks import register_multi_grad_hook
-from ..runtime.autograd.mutation import allow_mutation_on_saved_tensors
+from ..runtime.autograd.hooks.multi import register_multi_grad_hook
+from ..runtime.autograd.hooks.of_saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from ..runtime.autograd.inplace.mutation import allow_mutation_on_saved_tensors
 from ..runtime.autograd.node import Node
-from ..runtime.autograd.saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 
 __all__ = [
     "GradientEdge",

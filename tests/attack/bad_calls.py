@@ -17,7 +17,7 @@ from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.nn.modules.module import global_hooks
 from specgrad.nn.optim import steps
-from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import dtypes
 
 from . import public_names
 from .hostile_values import HostileError, brief, oddity, tensor

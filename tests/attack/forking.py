@@ -18,7 +18,7 @@ import numpy as np
 
 import specgrad as sg
 from specgrad.nn import functional as F
-from specgrad.runtime.kernels.jobs import sharing, workers
+from specgrad.runtime.pool import sharing, workers
 
 LIMIT = 120  # seconds: some two are enough where nothing else runs
 

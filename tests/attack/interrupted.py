@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime import threads
-from specgrad.runtime.kernels.jobs import layout, sharing, workers
+from specgrad.runtime.pool import layout, sharing, threads, workers
 
 TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "sharing.py", "calls.py")}
 PATIENCE = 60.0  # seconds for another thread to come

@@ -11,10 +11,10 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.codegen.verify import guards
-from specgrad.runtime.elementwise import Elementwise
+from specgrad.runtime.dispatch.elementwise import Elementwise
+from specgrad.runtime.dispatch.kernel_op import StructuredGradient, StructuredOp
+from specgrad.runtime.dispatch.view_cache import ViewOp
 from specgrad.runtime.native.setting import interrupt
-from specgrad.runtime.structured_op import StructuredGradient, StructuredOp
-from specgrad.runtime.view_plans import ViewOp
 
 from . import native_programs as programs
 from .native_programs import Operands, Program

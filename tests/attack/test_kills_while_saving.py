@@ -33,7 +33,7 @@ while True:
     number += 1
 """
 
-NAMED = "from specgrad.runtime import whole_file; whole_file._UNNAMED = 0\n"  # as where files cannot be without a name
+NAMED = "from specgrad.runtime.saving import whole_file; whole_file._UNNAMED = 0\n"  # as where files have names always
 
 
 @pytest.fixture(params=["unnamed", "named"])

@@ -18,9 +18,9 @@ import pytest
 from llvmlite import binding
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile import library_of, rebuilt
-from specgrad.runtime.kernels.machine import fuses
-from specgrad.runtime.kernels.placewise import placewise
+from specgrad.runtime.kernels.compile.functions import library_of, rebuilt
+from specgrad.runtime.kernels.compile.machine import fuses
+from specgrad.runtime.kernels.llvm.noalias import placewise
 from tests.attack.amount import SEED, amount
 from tests.patience import PATIENCE
 from tests.runtime.targets import TARGETS, Target, assembly, lowered

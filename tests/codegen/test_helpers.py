@@ -18,10 +18,10 @@ def write(path: Path, text: str) -> None:
 def test_reads_names_and_arities_without_importing(tmp_path: Path):
     write(tmp_path / "ops" / "reduction" / "formulas.py", "import nothing\ndef a(x, y=1, *, z): ...\ndef _b(): ...\n")
     write(tmp_path / "ops" / "loss" / "formulas_ctc.py", "def c(*xs): ...\n")
-    write(tmp_path / "kernels" / "scalar.py", "def exp(x): ...\n")
+    write(tmp_path / "kernels" / "scalar" / "__init__.py", "def exp(x): ...\n")
     write(tmp_path / "ops" / "matmul" / "cpu.py", "mv = mm = 1\ndef bmm(): ...\n")
     write(tmp_path / "ops" / "reduction" / "checks.py", "def one_dim(name, x, dim=0):\n    return x, dim + 1\n")
-    write(tmp_path / "views.py", "def transpose(): ...\n")
+    write(tmp_path / "tensor" / "views.py", "def transpose(): ...\n")
     assert read_known(tmp_path) == Known(
         helpers={"a": (2, 3), "c": (0, math.inf)},
         scalars={"exp": (1, 1)},

@@ -94,7 +94,7 @@ SAYS = [
     ("relu", "Where there are two slopes the gradient is the smaller"),
     ("log1p", "- domain: `self` in ["),
     ("tanh", "![tanh and its slope](../pictures/ops/tanh.svg)"),
-    ("transpose", "- computed: as a view by `transpose` of runtime/views.py"),
+    ("transpose", "- computed: as a view by `transpose` of runtime/tensor/views.py"),
     ("matmul", "- gradient: through the ops that it is made of"),
     ("clamp", "with `min="),
     ("max", "- forward: the tangents at the indices that the op chose"),

@@ -17,7 +17,7 @@ from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.verify.processes import import_folder
 from specgrad.codegen.verify.report import place_of
 from specgrad.generated.registry import OPS
-from specgrad.runtime.registry import Op
+from specgrad.runtime.dispatch.registry import Op
 from tests.codegen.mistakes import entry_text
 
 LAYOUTS = [

@@ -11,9 +11,9 @@ import numpy as np
 import specgrad as sg
 from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
-from specgrad.runtime import dtypes
-from specgrad.runtime.autograd.grad_mode import watch
-from specgrad.runtime.registry import Op
+from specgrad.runtime.dispatch.registry import Op
+from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.tensor import dtypes
 
 BY_NAME = {op.name: op for op in OPS}
 NAMES = list(BY_NAME)

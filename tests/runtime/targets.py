@@ -12,7 +12,7 @@ from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 from numba.core.llvm_bindings import create_pass_builder
 
-from specgrad.runtime.kernels import machine
+from specgrad.runtime.kernels.compile import machine
 
 
 class Target(NamedTuple):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from specgrad.runtime.allocation import keep_freed_memory
+from specgrad.runtime.tensor.allocation import keep_freed_memory
 
 COUNT = """
 import resource

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import checks
+from specgrad.runtime.dispatch import checks
 
 X = sg.ones(2)
 GENERATOR = sg.Generator()

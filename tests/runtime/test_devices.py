@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import devices
+from specgrad.runtime.tensor import devices
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import dtypes
 
 NAMES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
 ORDER = NAMES.split()

@@ -11,8 +11,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import sigmoid
-from specgrad.runtime.kernels.compile import cpu_library, rebuilt
-from specgrad.runtime.kernels.placewise import placewise
+from specgrad.runtime.kernels.compile.functions import cpu_library, rebuilt
+from specgrad.runtime.kernels.llvm.noalias import placewise
 
 SIZES = (0, 1, 7, 64, 1003)  # less than a vector, whole vectors, and vectors with a rest
 Op = Callable[..., Any]

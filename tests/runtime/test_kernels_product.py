@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.cpu import matmul as product
-from specgrad.runtime.kernels.jobs.workers import in_parts
+from specgrad.runtime.pool.workers import in_parts
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1, 1), (5, 3, 7), (6, 1, 64), (7, 2, 65), (13, 17, 33), (16, 128, 96), (23, 40, 130), (30, 530, 20)]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
 from specgrad.runtime.autograd.node import LEAF, NODE, Node
-from specgrad.runtime.autograd.view_origins import Nowhere, Outdated
 from specgrad.runtime.native.layout import NODE as NODE_SLOTS
 from specgrad.runtime.native.layout import TENSOR, supported, words_of
 

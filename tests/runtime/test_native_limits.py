@@ -10,11 +10,11 @@ import pytest
 from numba import njit, types
 
 import specgrad as sg
-from specgrad.runtime.kernels.frames import call_arrays
-from specgrad.runtime.kernels.jobs.calls import kernel_address
-from specgrad.runtime.kernels.words import CALL_WORDS, MOST_ARRAYS, native
+from specgrad.runtime.dispatch.plan import Layout, Step
+from specgrad.runtime.kernels.compile.argument_buffer import call_arrays
+from specgrad.runtime.kernels.llvm.memory import CALL_WORDS, MOST_ARRAYS, native
 from specgrad.runtime.native import plans, recipes
-from specgrad.runtime.recipe import Layout, Step
+from specgrad.runtime.pool.calls import kernel_address
 
 
 @native

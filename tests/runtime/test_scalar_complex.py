@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels import scalar_complex
-from specgrad.runtime.kernels.compile import cpu_library
+from specgrad.runtime.kernels.compile.functions import cpu_library
+from specgrad.runtime.kernels.scalar import complex as scalar_complex
 
 # name: reference, and the worst error |found - wanted| / |wanted| in units of the dtype's eps
 ACCURACY: dict[str, tuple[Callable[..., Any], float]] = {

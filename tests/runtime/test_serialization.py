@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import devices, dtypes, tree
+from specgrad.runtime.saving import tree
+from specgrad.runtime.tensor import devices, dtypes
 
 
 def round_trip(value: Any, **kwargs: Any) -> Any:

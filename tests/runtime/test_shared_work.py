@@ -13,7 +13,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.kernels.jobs import sharing, workers
+from specgrad.runtime.pool import sharing, workers
 from tests.patience import PATIENCE
 
 
@@ -183,7 +183,7 @@ def last():
     x.sort(1)
     print(bool((x * 2 == x + x).all()), workers.present())
 import specgrad as sg
-from specgrad.runtime.kernels.jobs import workers
+from specgrad.runtime.pool import workers
 sg.set_num_threads(3)
 x = sg.ones(1000, 1000)
 """

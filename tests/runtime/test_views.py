@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime import views
-from specgrad.runtime.shapes import contiguous_strides
+from specgrad.runtime.tensor import views
+from specgrad.runtime.tensor.shapes import contiguous_strides
 
 ROWS = (3, 4)
 CUBE = (2, 3, 4)

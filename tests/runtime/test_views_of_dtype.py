@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import retyping
+from specgrad.runtime.tensor import dtype_views as retyping
 
 from .retyped_programs import numbers, weights
 

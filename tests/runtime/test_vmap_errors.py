@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.grad_mode import watch
 from specgrad.runtime.batching.levels import running_levels
+from specgrad.runtime.modes.grad_mode import watch
 from tests.runtime.examples import close, reals
 
 

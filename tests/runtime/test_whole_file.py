@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import whole_file
+from specgrad.runtime.saving import whole_file
 
 
 @pytest.fixture(params=["unnamed", "named"])

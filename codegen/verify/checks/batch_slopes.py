@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.batching import vmap
 
 from ..point import Point, adopt, gradients

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime import dtypes
+from specgrad.runtime.tensor import dtypes
 
 from ...proof.numbers import Unknown, evaluate
 from ...proof.sides import Sides, conditions

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from specgrad.runtime.overloads import Overloads
+from specgrad.runtime.dispatch.overloads import Overloads
 
 from ...spec.model import legible
 from ..errors import LONGEST

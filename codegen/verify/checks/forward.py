@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
-from specgrad.runtime.autograd.grad_mode import no_grad
+from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.modes.grad_mode import no_grad
 
 from ..point import Point, adopt, gradients, joined, real
 from ..report import Finding, Report, both, forward_formula, place_of

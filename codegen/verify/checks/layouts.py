@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.dtypes import dtype
-from specgrad.runtime.tensor import adopt, share
+from specgrad.runtime.tensor.base import adopt, share
+from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.keys import WITHOUT_GRADIENT
 from ..errors import on_purpose, said

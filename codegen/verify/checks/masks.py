@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.fused import run_fused
-from specgrad.runtime.autograd.grad_mode import no_grad
+from specgrad.runtime.autograd.engine.fused import run_fused
 from specgrad.runtime.autograd.node import Node
+from specgrad.runtime.modes.grad_mode import no_grad
 
 from ..point import Point, adopt, gradients
 from ..report import Finding, Report, both, place_of

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime import dtypes
-from specgrad.runtime.tensor import adopt
+from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.base import adopt
 
 from ...proof.numbers import Unknown, evaluate
 from ..entries import Meaning, meaning_of

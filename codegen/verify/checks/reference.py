@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.dtypes import dtype
-from specgrad.runtime.tensor import TensorBase, adopt
+from specgrad.runtime.tensor.base import TensorBase, adopt
+from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.reference import evaluate
 from ..errors import is_refusal, said

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.grad_mode import no_grad
-from specgrad.runtime.tensor import adopt
+from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.tensor.base import adopt
 
 from ..point import Point
 from ..report import Finding, Report, both, place_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor import alias
+from specgrad.runtime.tensor.base import alias
 
 from ..point import Point, adopt
 from ..report import Report

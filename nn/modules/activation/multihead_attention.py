@@ -7,7 +7,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.creation import empty
 from ... import init
-from ...functional.heads import Projections, attend_heads
+from ...functional.attention.heads import Projections, attend_heads
 from ...parameter import Parameter
 from ..linear import Linear
 from ..module.base import Module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....generated.tensor import Tensor
-from ....runtime import checks
+from ....runtime.dispatch import checks
 from ... import functional as F
 from ..module.base import Module
 

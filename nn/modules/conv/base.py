@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....runtime import checks
 from ....runtime.creation import empty
+from ....runtime.dispatch import checks
 from ... import init
 from ...parameter import Parameter
 from ..module.base import Module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....generated.tensor import Tensor
-from ....runtime.loss_reduction import reduction_of_flags
+from ....runtime.functions.loss_reduction import reduction_of_flags
 from ... import functional as F
 from ..module.base import Module
 

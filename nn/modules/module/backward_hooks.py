@@ -12,7 +12,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.autograd.custom.function import Function
-from ....runtime.autograd.grad_mode import is_grad_enabled
+from ....runtime.modes.grad_mode import is_grad_enabled
 
 Hook = Callable[..., Any]
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.grad_mode import no_grad
-from ....runtime.autograd.zeroing import zero_gradient
+from ....runtime.autograd.engine.zeroing import zero_gradient
 from ....runtime.creation import empty_like
-from ....runtime.devices import device as Device
-from ....runtime.dtypes import bfloat16, dtype, float16, float32, float64
 from ....runtime.errors import ArgumentError, type_name
+from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.devices import device as Device
+from ....runtime.tensor.dtypes import bfloat16, dtype, float16, float32, float64
 from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ....runtime.autograd.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle
 
 
 class GlobalHook(NamedTuple):

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....runtime.autograd.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle
 from . import global_hooks
 from .backward_hooks import BackwardHooks
 from .global_hooks import GlobalHook

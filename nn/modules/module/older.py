@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....runtime.autograd.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle
 from ....runtime.user_warning import warn_user
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle
 from ...parameter import Parameter
 from .hooks import add_hook
 

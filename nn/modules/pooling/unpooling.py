@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime import checks
+from ....runtime.dispatch import checks
 from ... import functional as F
 from ..module.base import Module
 

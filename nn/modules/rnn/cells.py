@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime import checks
 from ....runtime.creation import empty, zeros
+from ....runtime.dispatch import checks
 from ....runtime.errors import ShapeError
 from ... import init
 from ...functional.recurrent import LAYERS

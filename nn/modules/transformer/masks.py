@@ -7,9 +7,9 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.creation import full
-from ....runtime.dtypes import bool_, get_default_dtype
+from ....runtime.tensor.dtypes import bool_, get_default_dtype
 from ....runtime.user_warning import warn_user
-from ...functional.multihead_checks import check_mask_dtype
+from ...functional.attention.multihead_checks import check_mask_dtype
 
 
 def as_numbers(name: str, mask: Tensor | None, like: Tensor, /, **others: Tensor | None) -> Tensor | None:

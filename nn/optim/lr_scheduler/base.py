@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.modes.grad_mode import no_grad
 from ....runtime.user_warning import warn_user
 from ..optimizer import Optimizer
 

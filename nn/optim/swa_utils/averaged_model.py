@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.grad_mode import no_grad
 from ....runtime.creation import tensor
-from ....runtime.dtypes import int64
+from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.dtypes import int64
 from ...modules.batchnorm import _BatchNorm
 from ...modules.module.base import Module
 from .averages import Many, One, get_swa_avg_fn, get_swa_multi_avg_fn

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.arguments import explained
-from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.modes.grad_mode import no_grad
 
 One = Callable[[Tensor, Tensor, Any], Tensor]
 Many = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.grad_mode import no_grad
 from ....runtime.errors import type_name
+from ....runtime.modes.grad_mode import no_grad
 from ...modules.container import ModuleList
 from ...modules.module.base import Module
 from ...parameter import Parameter

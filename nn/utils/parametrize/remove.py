@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.modes.grad_mode import no_grad
 from ...modules.module.base import Module
 from ...parameter import Parameter
 from .parametrization_list import put

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...namespace import op
 from ..backward import grad
-from ..dual import dual_level, make_dual, unpack_dual
+from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
 from .jacobians import random_like, tensor_like
 from .report import GradcheckError

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...dtypes import float64
 from ...errors import ArgumentError, type_name
-from ...overlap import overlaps
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
+from ...tensor.dtypes import float64
+from ...tensor.memory_overlap import overlaps
 from ...user_warning import warn_user
 
 

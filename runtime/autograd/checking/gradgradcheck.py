@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor import TensorBase, adopt
+from ...tensor.base import TensorBase, adopt
 from ..backward import grad
 from .case import Case, as_tuple, checked_case
 from .gradcheck import gradcheck, require

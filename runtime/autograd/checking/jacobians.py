@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import RefusedValueError
-from ...tensor import adopt
+from ...tensor.base import adopt
 from ..backward import grad
-from ..dual import dual_level, make_dual, unpack_dual
+from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
 from .report import GradcheckError, Place, Tolerance, mismatch
 

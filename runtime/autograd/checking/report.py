@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor import adopt
+from ...tensor.base import adopt
 
 FAST = """
 The above quantities relating the numerical and analytical jacobians are computed

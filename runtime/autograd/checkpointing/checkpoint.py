@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from ...per_thread import PerThread
+from ...modes.grad_mode import mode
+from ...modes.per_thread import PerThread
 from ...user_warning import warn_user
-from ..grad_mode import mode
 from .debug import OpLog
 from .frame import Frame, description, no_description
 from .reentrant import CheckpointFunction

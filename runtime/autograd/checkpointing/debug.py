@@ -6,9 +6,9 @@ import threading
 import traceback
 from typing import Any
 
-from ...tensor import TensorBase
+from ...modes.grad_mode import Watcher, watch
+from ...tensor.base import TensorBase
 from ...user_warning import PACKAGE
-from ..grad_mode import Watcher, watch
 from ..node import OUTPUT
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from ...batching.again import Levels
 from ...locks import new_lock
+from ...modes.grad_mode import enable_grad
 from ...random import default_generator, fork_rng
-from ..grad_mode import enable_grad
-from ..saved_hooks import saved_tensors_hooks
+from ..hooks.of_saved import saved_tensors_hooks
 from .debug import OpLog
 from .inputs import SavedInputs
 

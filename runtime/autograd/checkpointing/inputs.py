@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...batching.again import as_examples, bared
-from ...dtypes import float32
-from ...tensor import TensorBase, fresh
+from ...tensor.base import TensorBase, fresh
+from ...tensor.dtypes import float32
 from ..custom.function import Function
 
 

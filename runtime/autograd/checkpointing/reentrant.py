@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import GraphError
+from ...modes.grad_mode import enable_grad, mode, no_grad
 from ...random import default_generator, fork_rng
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
 from ...user_warning import warn_user
 from ..backward import backward
 from ..custom.function import Function
-from ..grad_mode import enable_grad, mode, no_grad
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import RefusedValueError, type_name
-from ...tensor import TensorBase
-from ..packed import Packed
-from ..saved import alias_of, edge_from, version_of
-from ..saved_access import SavedTensor
-from ..saved_hooks import pack_saved
+from ...tensor.base import TensorBase
+from ..hooks.of_saved import pack_saved
+from ..saved.access import SavedTensor
+from ..saved.packed import Packed
+from ..saved.saved import alias_of, edge_from, version_of
 
 OF_THE_NODE = frozenset(
     ("name", "next_functions", "metadata", "register_hook", "register_prehook", "_sequence_nr", "_raw_saved_tensors")

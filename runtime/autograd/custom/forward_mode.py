@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import GraphError, type_name
-from ...tensor import TensorBase
-from ..fitting import fit
-from ..tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
+from ...tensor.base import TensorBase
+from ..engine.match_input import fit
+from ..forward.tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
 from .context import FunctionCtx
 
 _OUTERMOST = -1

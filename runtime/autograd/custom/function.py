@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...lifting import PLAIN
+from ...modes.grad_mode import mode, watch
+from ...modes.intercept import PLAIN
 from ...profiler.ranges import function_call
-from ...tensor import TensorBase
-from ..grad_mode import mode, watch
+from ...tensor.base import TensorBase
 from .context import FunctionCtx
 from .forward_mode import push_forward, without_tangents
 from .node import FunctionNode

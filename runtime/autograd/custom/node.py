@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import GraphError, type_name
-from ...tensor import TensorBase
-from ..accumulate_grad import next_functions
-from ..fitting import fit
+from ...tensor.base import TensorBase
+from ..engine.accumulate_grad import next_functions
+from ..engine.match_input import fit
 from ..node import FREED, Node
-from ..saved import missing_output
+from ..saved.saved import missing_output
 
 
 class FunctionNode(Node):

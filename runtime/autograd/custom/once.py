@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import GraphError
-from ...tensor import TensorBase
-from ..grad_mode import mode, no_grad
+from ...modes.grad_mode import mode, no_grad
+from ...tensor.base import TensorBase
 from ..node import Node, next_sequence
 
 

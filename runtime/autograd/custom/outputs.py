@@ -6,16 +6,16 @@ import warnings
 import weakref
 from typing import Any
 
+from ...dispatch.writing import check_history
 from ...errors import GraphError
-from ...tensor import TensorBase
-from ...writing import check_history
-from ..grad_mode import no_grad
-from ..inplace import after_write
+from ...modes.grad_mode import no_grad
+from ...tensor.base import TensorBase
+from ..inplace.copy_slices import Replaced
+from ..inplace.inplace import after_write
+from ..inplace.view_history import CUSTOM, SEVERAL
+from ..inplace.writers import note_write
 from ..node import Output, next_sequence
-from ..rebasing import Replaced
-from ..saved import edge_of, meta_of
-from ..view_origins import CUSTOM, SEVERAL
-from ..writers import note_write
+from ..saved.saved import edge_of, meta_of
 from .context import FunctionCtx
 from .node import FunctionNode
 

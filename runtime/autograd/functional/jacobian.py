@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import GraphError, RefusedValueError
+from ...modes.grad_mode import enable_grad
 from ...namespace import op
 from ...transforms.arguments import basis_of
-from ..grad_mode import enable_grad
 from .strictness import check_outputs, filled
 from .structure import Tensors, as_inputs, as_tensors, given_back, gradients, outputs_of
 from .vectorized import forward_jacobian, reverse_jacobian

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...modes.grad_mode import enable_grad
 from ...namespace import op
-from ..grad_mode import enable_grad
 from .strictness import HESSIAN, JACOBIAN, check_outputs, check_recorded, filled
 from .structure import as_inputs, as_vector, given_back, gradients, number_of, ones_for
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import ArgumentError, GraphError, ShapeError
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
 from ..backward import grad
 
 Tensors = tuple[Any, ...]

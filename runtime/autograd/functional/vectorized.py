@@ -8,7 +8,7 @@ from typing import Any
 from ...batching import vmap
 from ...namespace import op
 from ...transforms.arguments import basis_of
-from ..dual import dual_level, make_dual, unpack_dual
+from ..forward.dual import dual_level, make_dual, unpack_dual
 from .strictness import zeros_for_none
 from .structure import Tensors, gradients, outputs_of
 

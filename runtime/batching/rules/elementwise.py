@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
+from ...dispatch.writing import is_recording
 from ...namespace import op
-from ...tensor import TensorBase
-from ...writing import is_recording
+from ...tensor import dtypes
+from ...tensor.base import TensorBase
 from ..call import Call, belongs
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...namespace import op
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
 from ..call import SIZES, Call, belongs
 from .elementwise import rank_of, side_by_side
 

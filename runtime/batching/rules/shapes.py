@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ... import views
 from ...namespace import op
-from ...tensor import TensorBase
+from ...tensor import views
+from ...tensor.base import TensorBase
 from ..call import Call
 from .elementwise import padded
 from .general import loop

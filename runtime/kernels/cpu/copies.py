@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...pool.sharing import by_slices, shared
 from ..jit import jit
-from ..jobs.sharing import by_slices, shared
 from .matmul import transpose
 
 Array = np.ndarray

@@ -10,7 +10,7 @@ import numpy as np
 from ...ops.reduction.cpu_backward_loops import spread_over_equals, spread_plain, spread_variance
 from ...ops.reduction.cpu_reduce_loops import grouped_column_sums, row_sums, variances
 from ..jit import jit
-from ..places import address, part_of, row_at
+from ..llvm.addresses import address, part_of, row_at
 from .index_select import take_rows
 from .matmul import multiply_rows
 from .matvec import WIDTH, columns_by_vector, rows_by_vector

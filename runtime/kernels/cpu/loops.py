@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..places import part_of
+from ..llvm.addresses import part_of
 
 Array = np.ndarray
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...pool.sharing import shared
 from ..jit import jit
-from ..jobs.sharing import shared
-from ..places import address
-from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..llvm.addresses import address
+from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
 from .matvec import by_vectors, product, rows_by_matrices
 
 Array = np.ndarray

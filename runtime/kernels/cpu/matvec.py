@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...pool.sharing import shared
 from ..jit import jit
-from ..jobs.sharing import shared
 
 Array = np.ndarray
 

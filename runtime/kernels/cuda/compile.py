@@ -16,9 +16,11 @@ import numpy as np
 from numba import config, cuda, types
 from numba.np import numpy_support
 
-from .. import scalar, scalar_complex, scalar_primitives
-from ..compile import ScalarCompiler, ScalarLibrary, rebuilt
-from ..scalar_intrinsics import Target, primitives
+from .. import scalar
+from ..compile.functions import ScalarCompiler, ScalarLibrary, rebuilt
+from ..scalar import complex as scalar_complex
+from ..scalar import primitives as scalar_primitives
+from ..scalar.intrinsics import Target, primitives
 
 PYTHON_NUMBERS = {float: types.float64, int: types.int64, bool: types.boolean, complex: types.complex128}
 THREADS = 128  # threads of a block

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import dtypes
 from ...errors import DtypeError, ShapeError
-from ...shapes import broadcast_shapes
+from ...tensor import dtypes
+from ...tensor.shapes import broadcast_shapes
 
 
 def attention(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.jobs.sharing import shared
+from ...pool.sharing import shared
 from . import cpu_loops as loops
 
 Array = np.ndarray

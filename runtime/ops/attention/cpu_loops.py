@@ -14,8 +14,8 @@ import numpy as np
 
 from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
-from ...kernels.places import address, matrix_at, row_at
-from ...kernels.tiles import panel_bytes, panel_width
+from ...kernels.llvm.addresses import address, matrix_at, row_at
+from ...kernels.llvm.tiles import panel_bytes, panel_width
 from .cpu_rows import add_row, drop, masked, row_dot, scaled, slope, soften, weigh
 
 Array = np.ndarray

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
-from ...shapes import broadcast_shapes
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
+from ...tensor.shapes import broadcast_shapes
 
 
 def real_angles(op: str, self: Any) -> tuple[Any, ...]:

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ...dispatch.shape_checks import require_shape
 from ...errors import ShapeError
 from ...kernels.windows import conv_size, side_pads
-from ...shape_checks import require_shape
 
 Ints = Sequence[int]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.shifted import doubled_rows, halved_rows
-from ...kernels.stencils import stencil, stencil_slopes
+from ...kernels.llvm.shifted import doubled_rows, halved_rows
+from ...kernels.llvm.stencils import stencil, stencil_slopes
 from .cpu_sizes import Geometry
 
 Array = np.ndarray

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.shifted import correlated_rows, weighted_rows
+from ...kernels.llvm.shifted import correlated_rows, weighted_rows
 from .cpu_layout import LINE
 from .cpu_packing import copy_pictures, picture_layout, result_target, spread_results
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.shifted import copied_rows, doubled_rows, halved_rows
+from ...kernels.llvm.shifted import copied_rows, doubled_rows, halved_rows
 from .cpu_layout import Layout, Target
 
 Array = np.ndarray

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.jobs.sharing import shared
+from ...pool.sharing import shared
 
 
 class Work(NamedTuple):

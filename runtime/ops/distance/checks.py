@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
-from ...shapes import broadcast_shapes
+from ...tensor.shapes import broadcast_shapes
 
 COMPUTE_MODES = tuple(
     f"{mode}use_mm_for_euclid_dist{when}" for mode, when in (("", "_if_necessary"), ("", ""), ("donot_", ""))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...dispatch.shape_checks import require_shape
 from ...errors import DtypeError
-from ...shape_checks import require_shape
-from ...tensor import TensorBase
+from ...tensor import dtypes
+from ...tensor.base import TensorBase
 
 
 def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:

@@ -6,9 +6,9 @@ import functools
 import math
 from typing import Any, TypeAlias
 
-from ... import dtypes
-from ...limits import finfo
 from ...namespace import op
+from ...tensor import dtypes
+from ...tensor.limits import finfo
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
+from ...dispatch.shape_checks import require_index_dtype
 from ...errors import ShapeError
-from ...shape_checks import require_index_dtype
+from ...tensor import dtypes
 
 
 def embedding(op: str, weight: Any, indices: Any, *rest: Any) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...autograd.grad_mode import no_grad
+from ...modes.grad_mode import no_grad
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import DimensionError, DtypeError, UnsupportedDtypeError
 
 NORMS = (None, "backward", "ortho", "forward")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...threads import get_num_threads
+from ...pool.threads import get_num_threads
 
 Array = np.ndarray
 

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ... import dtypes
 from ...namespace import op
+from ...tensor import dtypes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Taps: TypeAlias = list[tuple[Tensor, Tensor | None]]  # along one dimension: places, and weights if not 1

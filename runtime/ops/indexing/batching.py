@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import dtypes
 from ...batching.call import Call, belongs
 from ...batching.rules.elementwise import padded
 from ...batching.rules.general import dynamic, loop
 from ...batching.rules.shapes import as_list, merged
-from ...broadcasting import broadcast_shapes
+from ...functions.broadcasting import broadcast_shapes
 from ...namespace import op
+from ...tensor import dtypes
 
 
 class Places:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
-from ...overlap import check_single
-from ...shapes import broadcast_shapes
+from ...tensor.memory_overlap import check_single
+from ...tensor.shapes import broadcast_shapes
 from .checks_numbers import fitting_number
 
 

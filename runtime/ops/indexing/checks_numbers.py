@@ -6,8 +6,8 @@ import functools
 import math
 from typing import Any
 
-from ...dtypes import dtype
-from ...limits import finfo, iinfo
+from ...tensor.dtypes import dtype
+from ...tensor.limits import finfo, iinfo
 
 
 def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:

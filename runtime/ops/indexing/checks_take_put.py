@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import views
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import DtypeError, ShapeError
+from ...tensor import views
 from ..shape.checks import as_strided, diagonal
 from ..shape.checks_slice_join import select, slice
 from .checks import index_add, masked_select, scatter, scatter_value

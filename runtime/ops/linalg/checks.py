@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dispatch.structured import require_equal
 from ...errors import ShapeError, UnsupportedDtypeError
-from ...shapes import broadcast_shapes
-from ...structured import require_equal
+from ...tensor.shapes import broadcast_shapes
 
 
 def require_floating(op: str, *tensors: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ShapeError
-from ...shapes import broadcast_shapes
+from ...tensor.shapes import broadcast_shapes
 from .checks import matrices_of, require_floating, require_matrix, require_square
 
 

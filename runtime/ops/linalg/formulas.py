@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...autograd.grad_mode import watch
+from ...modes.grad_mode import watch
 from ...namespace import op
-from ...shapes import broadcast_shapes
+from ...tensor.shapes import broadcast_shapes
 from ..matmul.formulas import adjoint
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

@@ -7,10 +7,10 @@ from functools import reduce
 from math import inf
 from typing import Any, TypeAlias
 
-from ...dtypes import float64
-from ...limits import finfo
 from ...namespace import op
-from ...shapes import broadcast_shapes
+from ...tensor.dtypes import float64
+from ...tensor.limits import finfo
+from ...tensor.shapes import broadcast_shapes
 from ..matmul.formulas import adjoint
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

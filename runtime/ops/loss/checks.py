@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import dtypes
+from ...dispatch.shape_checks import broadcastable, require_index_dtype, require_shape
 from ...errors import ShapeError
-from ...shape_checks import broadcastable, require_index_dtype, require_shape
+from ...tensor import dtypes
 
 
 def _require_reduction(op: str, reduction: int) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...dispatch.shape_checks import require_index_dtype
 from ...errors import ShapeError
-from ...shape_checks import require_index_dtype
+from ...tensor import dtypes
 
 
 def ctc_loss(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import require_index_dtype
 from ...errors import DimensionError, DtypeError, ShapeError
-from ...shape_checks import require_index_dtype
-from ...shapes import broadcast_shapes
+from ...tensor import dtypes
+from ...tensor.shapes import broadcast_shapes
 
 
 def along_common_dim(op: str, x1: Any, x2: Any, dim: int, eps: float) -> tuple[Any, ...]:

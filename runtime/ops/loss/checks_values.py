@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...errors import DtypeError, ShapeError
-from ...shapes import broadcast_shapes
+from ...tensor.shapes import broadcast_shapes
 
 
 def same_sizes(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log
 from .cpu_cross_entropy_loops import class_weight, note_loss, place_grad, total_weight
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log
 
 BLOCK = 64  # rows whose losses are added by one thread

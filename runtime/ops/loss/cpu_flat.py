@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.places import address, row_at
+from ...kernels.llvm.addresses import address, row_at
 from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
 
 Array = np.ndarray

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any, TypeAlias
 
-from ...loss_reduction import WORDS, reduction_word
+from ...functions.loss_reduction import WORDS, reduction_word
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

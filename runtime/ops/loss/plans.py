@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...recipe import Layout, Recipe, Step, of_rows
+from ...dispatch.plan import Layout, Recipe, Step, of_rows
 from .cpu_cross_entropy_loops import BLOCK
 from .cpu_flat import class_loss, class_losses, class_slopes
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
+from ...dispatch.structured import require_equal
 from ...errors import ShapeError
-from ...structured import require_equal
-from ...subscripts import parsed
+from ...methods.subscripts import parsed
 from .checks import require_expandable, require_ndim, require_whole
 
 

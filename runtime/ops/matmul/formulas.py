@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, TypeAlias
 
 from ...namespace import op
-from ...shapes import broadcast_shapes
+from ...tensor.shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...contraction_plan import Plan, Product, Side, Simplified, contraction_plan
-from ...subscripts import parsed
+from ...functions.contraction_plan import Plan, Product, Side, Simplified, contraction_plan
+from ...methods.subscripts import parsed
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...dtypes import promote_types
+from ...tensor.dtypes import promote_types
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+from ...dispatch.plan import Ints, Layout, Recipe, Step
 from ...kernels.cpu import flat
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.matmul import PRODUCTS, SMALL, UNIT
 from ...kernels.cpu.matvec import WIDTH
-from ...recipe import Ints, Layout, Recipe, Step
 from ..reduction.plans import added
 
 

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import require_shape
 from ...errors import ShapeError
-from ...shape_checks import require_shape
-from ...shapes import numel
+from ...tensor.shapes import numel
 
 
 def standardize(

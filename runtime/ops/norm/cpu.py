@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...kernels.jobs.sharing import shared
+from ...pool.sharing import shared
 from ..reduction.cpu import sum_to_size
 from . import cpu_columns as columns
 from . import cpu_loops as loops

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...kernels.cpu.sums import REORDER, square_sum
 from ...kernels.jit import jit
-from ...kernels.jobs.sharing import shared
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
+from ...pool.sharing import shared
 from .cpu_rows import FLUSH, add_blocks
 
 _BLOCK = 1024

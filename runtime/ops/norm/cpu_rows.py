@@ -12,7 +12,7 @@ import numpy as np
 
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 
 _BLOCK = 1024
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ...recipe import Ints, Layout, Recipe, Step, of_rows
+from ...dispatch.plan import Ints, Layout, Recipe, Step, of_rows
 from .cpu_flat import layer_norm, layer_norm_slopes, weight_slopes
 from .cpu_layout import layout_of
 from .cpu_rows import FLUSH

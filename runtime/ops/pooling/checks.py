@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ... import dtypes
+from ...dispatch.shape_checks import require_index_dtype, require_shape
 from ...errors import ShapeError
 from ...kernels.windows import pool_size
-from ...shape_checks import require_index_dtype, require_shape
+from ...tensor import dtypes
 
 Ints = Sequence[int]
 Sizes = tuple[int, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...dispatch.shape_checks import require_shape
 from ...errors import ShapeError
-from ...shape_checks import require_shape
 
 
 def rnn_layer(

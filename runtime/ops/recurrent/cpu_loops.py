@@ -11,8 +11,8 @@ import numpy as np
 
 from ...kernels.cpu.matmul import fill_panels, multiply_at, multiply_rows
 from ...kernels.jit import jit
-from ...kernels.places import address
-from ...kernels.tiles import panel_width
+from ...kernels.llvm.addresses import address
+from ...kernels.llvm.tiles import panel_width
 
 Array = np.ndarray
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.sums import column_sums, plain_sum
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp
 from .cpu_prod import plain_product
 

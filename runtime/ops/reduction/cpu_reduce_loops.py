@@ -18,7 +18,7 @@ from ...kernels.cpu.sums import (
     square_sum,
 )
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.jobs.sharing import is_long
-from ...kernels.jobs.workers import in_parts
+from ...pool.sharing import is_long
+from ...pool.workers import in_parts
 
 Array = np.ndarray
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+from ...dispatch.plan import Ints, Layout, Recipe, Step, single
 from ...kernels.cpu import flat
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.sums import CHUNK
-from ...kernels.jobs.layout import LARGE
-from ...recipe import Ints, Layout, Recipe, Step, single
+from ...pool.layout import LARGE
 from .cpu import grown
 from .cpu_reduce_loops import COLUMNS, unit_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from math import prod
 
+from ...dispatch.plan import Ints, Layout, Recipe, single
 from ...kernels.cpu import flat
 from ...kernels.cpu.folding import Folding, folding
-from ...recipe import Ints, Layout, Recipe, single
 from .cpu_reduce_loops import unit_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError, UnsupportedDtypeError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.scalar_primitives import fma
+from ...kernels.scalar.primitives import fma
 from .cpu_products import joined
 from .cpu_sums import lines_together, lost, start_of
 

@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.places import part_of
-from ...kernels.scalar_primitives import fma
+from ...kernels.llvm.addresses import part_of
+from ...kernels.scalar.primitives import fma
 from .cpu_sums import NARROW, lines_together, lost, start_of
 
 Array = np.ndarray

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 
 Array = np.ndarray
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ... import views
-from ...checks import wrap_dim
 from ...creation.options import checked_size
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
+from ...tensor import views
 
 Ints = Sequence[int]
 

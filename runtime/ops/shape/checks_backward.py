@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ... import views
 from ...errors import ShapeError
+from ...tensor import views
 from . import checks as shape
 from . import checks_slice_join as pieces
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import UnsupportedDtypeError
 from .checks_stack_split import not_empty
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
 from .checks import distinct_dims
 

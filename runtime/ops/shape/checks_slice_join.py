@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
 from ..indexing.checks_numbers import fitting_number
 from .checks import distinct_dims

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...checks import wrap_dim
-from ...dtypes import int64
+from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
+from ...tensor.dtypes import int64
 
 Ints = Sequence[int]
 

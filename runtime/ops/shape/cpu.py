@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ... import views
 from ...kernels.cpu.copies import copied
+from ...tensor import views
 
 Array = np.ndarray
 Ints = tuple[int, ...]

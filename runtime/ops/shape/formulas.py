@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
-from ... import views
 from ...namespace import op
+from ...tensor import views
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from ...dispatch.plan import Ints, Layout, Recipe, Step, single
 from ...kernels.cpu import flat
-from ...recipe import Ints, Layout, Recipe, Step, single
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import wrap_dim
-from ...shape_checks import require_shape
+from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import require_shape
 
 
 def softmax(op: str, input: Any, dim: int, *rest: Any) -> tuple[Any, ...]:

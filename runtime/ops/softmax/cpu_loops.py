@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
 from ...kernels.jit import jit
-from ...kernels.places import part_of
+from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that

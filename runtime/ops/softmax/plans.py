@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...recipe import Layout, Recipe, single
+from ...dispatch.plan import Layout, Recipe, single
 from . import cpu_flat as flat_rows
 
 

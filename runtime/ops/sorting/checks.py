@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import DtypeError
+from ...tensor import dtypes
 
 
 def topk(op: str, self: Any, k: int, dim: int, *rest: Any) -> tuple[Any, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import wrap_dim
+from ...dispatch.checks import wrap_dim
 from ...errors import DtypeError, UnsupportedDtypeError
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
-from ...tensor import TensorBase
+from ...tensor.base import TensorBase
 
 
 def bucketize(op: str, self: Any, boundaries: Any, out_int32: bool, right: bool) -> tuple[Any, ...]:

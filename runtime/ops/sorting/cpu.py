@@ -13,8 +13,8 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
-from ...kernels.jobs.sharing import is_long, shared
-from ...kernels.jobs.workers import in_parts
+from ...pool.sharing import is_long, shared
+from ...pool.workers import in_parts
 from ..indexing.cpu_gather import put_along
 from . import cpu_loops as sorts
 

@@ -1,0 +1,84 @@
+"""The errors of attention with several heads: inputs and masks that do not belong together."""
+
+from __future__ import annotations
+
+from ....generated.tensor import Tensor
+from ....runtime.errors import ShapeError
+from ....runtime.tensor.dtypes import bool_
+
+Masks = tuple[Tensor | None, Tensor | None]
+
+
+def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int) -> None:
+    """All inputs batched, or none; masks of as many dimensions as go with that."""
+    query, key, value = inputs
+    dims = len(query._shape)
+    if dims == 3 and query is key is value and masks[0] is None and masks[1] is None:
+        return
+    _require(dims in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {dims}-D query tensor")
+    kind = "batched (3-D)" if dims == 3 else "unbatched (2-D)"
+    _require(
+        key.dim() == dims and value.dim() == dims,
+        f"For {kind} `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D "
+        "tensors respectively",
+    )
+    looks, padding = masks
+    if padding is not None:
+        found = padding.dim()
+        message = f"expected `key_padding_mask` to be `None` or {dims - 1}-D but found {found}-D tensor instead"
+        _require(found == dims - 1, f"For {kind} `query`, {message}")
+    if looks is not None:
+        found = looks.dim()
+        message = f"expected `attn_mask` to be `None`, 2-D or 3-D but found {found}-D tensor instead"
+        _require(found in (2, 3), f"For {kind} `query`, {message}")
+        if dims == 2 and found == 3:
+            wanted = (heads, query.shape[0], key.shape[0])
+            shown = f"Expected `attn_mask` shape to be {wanted} but got {looks.shape}"
+            _require(tuple(looks.shape) == wanted, shown)
+
+
+def check_embedding(inputs: tuple[Tensor, Tensor, Tensor], embed_dim: int, heads: int, separate: bool) -> None:
+    """The features of queries, and keys and values for the same rows."""
+    query, key, value = inputs
+    found = query.shape[-1]
+    if found != embed_dim or embed_dim % heads:
+        _require(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
+        raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {heads}")
+    if key is value:
+        return
+    if separate:
+        message = f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        _require(key.shape[:2] == value.shape[:2], message)
+    else:
+        _require(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+
+
+def check_masks(masks: Masks, batch: int, heads: int, queries: int, keys: int, is_causal: bool) -> None:
+    """Dtypes and shapes of the masks."""
+    looks, padding = masks
+    check_mask_dtype("attn_mask", looks)
+    check_mask_dtype("key_padding_mask", padding)
+    if is_causal and looks is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if looks is not None:
+        wanted = (queries, keys) if looks.dim() == 2 else (batch * heads, queries, keys)
+        if tuple(looks.shape) != wanted:
+            raise ShapeError(f"The shape of the {looks.dim()}D attn_mask is {looks.shape}, but should be {wanted}.")
+    if padding is not None:
+        for dim, wanted_size in ((0, batch), (1, keys)):
+            size = padding.shape[dim]
+            _require(size == wanted_size, f"Expected key_padded_mask.shape[{dim}] to be {wanted_size}, but got {size}")
+
+
+def check_mask_dtype(name: str, mask: Tensor | None) -> None:
+    """A mask is bool or floating-point."""
+    fits = mask is None or mask.dtype is bool_ or mask.is_floating_point()
+    _require(fits, f"only bool and floating types of {name} are supported")
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise AssertionError(message)

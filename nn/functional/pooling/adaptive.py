@@ -1,0 +1,139 @@
+"""Pooling to a given size with PyTorch's signatures: a size may be None, and a maximum may come with its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from ....runtime.dispatch import checks
+
+Size = int | Sequence[int | None]
+Pooled = Tensor | tuple[Tensor, Tensor]
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
+    """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
+
+    Args:
+        input: images.
+        output_size: one number or (height, width); None keeps a size.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no image, or output_size no two sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
+        tensor([[[2.5000]]])
+    """
+    return ops.adaptive_avg_pool2d(input, _adaptive_sizes("adaptive_avg_pool2d", input, output_size, 2))
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
+    """Means over output_size windows that cover the last three dimensions as evenly as may be.
+
+    Args:
+        input: volumes.
+        output_size: one number or (depth, height, width); None keeps a size.
+
+    Shape:
+        Input (N, C, D, H, W) or (C, D, H, W); the output has D, H and W replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no volume, or output_size no three sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1)
+        tensor([[[[3.5000]]]])
+    """
+    return ops.adaptive_avg_pool3d(input, _adaptive_sizes("adaptive_avg_pool3d", input, output_size, 3))
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest value of each of output_size windows that cover the last dimension as evenly as may be.
+
+    Args:
+        input: signals.
+        output_size: how many windows.
+        return_indices: whether to return also where in its signal each maximum stands.
+
+    Shape:
+        Input (N, C, L) or (C, L); the output has L replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no signal, or output_size not one size.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        tensor([[5., 3.]])
+    """
+    return _adaptive_max_pool(1, input, output_size, return_indices)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest value of each of output_size windows that cover the plane: window i spans floor(i H / h) to
+    ceil((i + 1) H / h).
+
+    Args:
+        input: images.
+        output_size: one number or (height, width); None keeps a size.
+        return_indices: whether to return also where in its plane (row * width + column) each maximum stands.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no image, or output_size no two sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
+        tensor([[[4.]]])
+    """
+    return _adaptive_max_pool(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
+
+    Args:
+        input: volumes.
+        output_size: one number or (depth, height, width); None keeps a size.
+        return_indices: whether to return also where in its flattened volume each maximum stands.
+
+    Shape:
+        Input (N, C, D, H, W) or (C, D, H, W); the output has D, H and W replaced by output_size.
+
+    Raises:
+        RuntimeError: input is no volume, or output_size no three sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), (2, 1, 1))
+        tensor([[[[3.]],
+        <BLANKLINE>
+                 [[7.]]]])
+    """
+    return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+def _adaptive_max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Pooled:
+    sizes = _adaptive_sizes(f"adaptive_max_pool{spatial}d", input, output_size, spatial)
+    found = ops.adaptive_max_pool_with_indices(input, sizes, spatial)
+    return found if return_indices else found[0]
+
+
+def _adaptive_sizes(op: str, input: Tensor, output_size: Any, spatial: int) -> tuple[int, ...]:
+    """output_size with the input's own sizes where it has None."""
+    own = checks.tensor(op, "input", input).shape[-spatial:]
+    wanted = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
+    if len(wanted) == len(own):
+        wanted = tuple(n if size is None else size for n, size in zip(own, wanted, strict=True))
+    return checks.integer_list(op, "output_size", wanted, spatial)

@@ -1,0 +1,113 @@
+"""Maximum pooling over windows that begin at random places, so that sizes shrink by any factor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from ....runtime.creation import rand
+from ....runtime.dispatch import checks
+
+Size = int | Sequence[int]
+Ratio = float | Sequence[float]
+Pooled = Tensor | tuple[Tensor, Tensor]
+
+
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Ratio | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
+    """The largest value of each window of an image, where windows begin at pseudo-random places.
+
+    Source: Graham, "Fractional max-pooling" (2014).
+
+    Args:
+        input: images.
+        kernel_size: height and width of the windows, or one number for both (so for all that follow).
+        output_size: how many windows.
+        output_ratio: how many windows for each place of the input, less than 1, in place of output_size.
+        return_indices: whether to return also where in its flattened plane each maximum stands.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
+
+    Raises:
+        ValueError: neither output_size nor output_ratio.
+        RuntimeError: windows that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool2d(sg.arange(16.0).view(1, 4, 4), 2, 3)[0, 2, 2]
+        tensor(15.)
+    """
+    return _pooled(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Ratio | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
+    """The largest value of each window of a volume, where windows begin at pseudo-random places.
+
+    Args:
+        input: volumes.
+        kernel_size, output_size, output_ratio, return_indices: as of `fractional_max_pool2d`, with three sizes.
+
+    Shape:
+        Input (N, C, D, H, W) or (C, D, H, W); the output has output_size in place of D, H and W.
+
+    Raises:
+        ValueError: neither output_size nor output_ratio.
+        RuntimeError: windows that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1, 2)
+        tensor([[[[0., 1.],
+                  [2., 3.]],
+        <BLANKLINE>
+                 [[4., 5.],
+                  [6., 7.]]]])
+    """
+    return _pooled(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def _pooled(
+    spatial: int,
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None,
+    output_ratio: Ratio | None,
+    return_indices: bool,
+    samples: Tensor | None,
+) -> Pooled:
+    """Windows by size or by ratio, random numbers by default."""
+    name = f"fractional_max_pool{spatial}d"
+    shape = tuple(checks.tensor(name, "input", input).shape)
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(shape)}")
+    if output_size is None:
+        if output_ratio is None:
+            raise ValueError(f"{name}() requires specifying either an output_size or an output_ratio")
+        ratios = (output_ratio,) * spatial if isinstance(output_ratio, (int, float)) else tuple(output_ratio)
+        if len(ratios) != spatial:
+            raise ValueError(f"{name}() requires output_ratio to be one number or {spatial}, got {output_ratio}")
+        sizes = zip(shape[-spatial:], ratios, strict=True)
+        output_size = [int(n * checks.floating(name, "output_ratio", ratio)) for n, ratio in sizes]
+    if samples is None:
+        rows = (1 if len(shape) == spatial + 1 else shape[0], shape[-spatial - 1], spatial)
+        samples = rand(rows, dtype=input.dtype, device=input.device)
+    kernel = checks.integer_list(name, "kernel_size", kernel_size, spatial)
+    found = ops.fractional_max_pool(
+        input, kernel, checks.integer_list(name, "output_size", output_size, spatial), samples
+    )
+    return found if return_indices else found[0]

@@ -1,0 +1,1 @@
+"""The backward pass: from node to node, and where gradients end."""

@@ -1,0 +1,99 @@
+"""What `autograd.grad`, or `backward(inputs=)`, asks of a backward pass: gradients at some edges, and no detours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from ..node import LEAF, NODE, Node
+
+
+class Capture:
+    """The gradients asked for by edge, and the nodes that lead to them; all others take no part in the pass.
+
+    `leaves` and `outputs` hold what was found, `nodes` are those whose outputs are asked for, and `forks` those of the
+    leading nodes that have an edge to where nothing is asked for; `special` are all of these.
+    """
+
+    __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs", "special")
+
+    def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
+        self.accumulate = accumulate  # whether leaves add to .grad instead of being captured
+        self.leaves: dict[int, Any] = {id(edge): None for edge in edges if edge.edge_kind == LEAF}
+        self.outputs: dict[tuple[Any, int], Any] = {_place(e): None for e in edges if e.edge_kind != LEAF}
+        self.nodes: set[Any] = {node for node, _ in self.outputs}
+        self.leading: set[Any] = set()
+        self.forks: set[Any] = set()
+        self.look_for_ways(_reachable(roots))
+        self.special = self.nodes | self.forks
+
+    def look_for_ways(self, reachable: set[Node]) -> None:
+        """Find the nodes from which something asked for can be reached, older ones first."""
+        for node in sorted(reachable, key=_sequence):
+            leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
+            misses = False
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                if self.is_wanted(edge):
+                    leads = True
+                else:
+                    misses = True
+            if leads:
+                self.leading.add(node)
+                if misses:
+                    self.forks.add(node)
+
+    def is_wanted(self, edge: Any) -> bool:
+        """Whether something is asked for at an edge or below it."""
+        kind = edge.edge_kind
+        if kind == LEAF:
+            return id(edge) in self.leaves
+        node = edge if kind == NODE else edge.node
+        return node in self.leading or node in self.nodes
+
+    def passing(self, edges: Iterable[Any]) -> list[Any]:
+        """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
+        return [edge if edge is not None and self.is_wanted(edge) else None for edge in edges]
+
+    def receivers(self) -> set[int]:
+        """The ids of the nodes and leaves that get their gradient."""
+        return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
+
+    def take(self, node: Node, grad: Any) -> None:
+        """Note the finished gradient of a node's outputs where it was asked for."""
+        for index in range(node.output_count):
+            if (node, index) in self.outputs:
+                self.outputs[node, index] = grad if node.output_count == 1 else grad[index]
+
+    def add(self, leaf: Any, grad: Any) -> None:
+        """A contribution to the gradient of a leaf that was asked for."""
+        held = self.leaves[id(leaf)]
+        self.leaves[id(leaf)] = grad if held is None else held + grad
+
+    def found(self, edge: Any) -> Any:
+        """The gradient captured at an edge, or None."""
+        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
+
+
+_sequence = attrgetter("sequence")
+
+
+def _place(edge: Any) -> tuple[Any, int]:
+    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+
+
+def _reachable(roots: Sequence[Any]) -> set[Node]:
+    """All nodes to which the edges lead."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        edge = stack.pop()
+        if edge is None or (kind := edge.edge_kind) == LEAF:
+            continue
+        node = edge if kind == NODE else edge.node
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.edges)
+    return seen

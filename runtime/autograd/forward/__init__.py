@@ -1,0 +1,1 @@
+"""Forward mode: tangents, and tensors that have them."""

@@ -1,0 +1,1 @@
+"""Hooks on tensors, leaves, nodes and saved values."""

@@ -1,0 +1,170 @@
+"""The nodes that keep base and views of one memory consistent: a region written into a base, a region read from one."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ...errors import GraphError
+from ...namespace import op
+from ...ops.shape.formulas import as_strided_backward
+from ...tensor.memory_overlap import overlaps
+from ...tensor.views import span
+from ..hooks.hooks import RemovableHandle, retain_grad
+from ..node import FREED, OUTPUT, Node, next_sequence
+from ..saved.saved import edge_of
+
+
+class CopySlices(Node):
+    """A region of the base was replaced by the output of `inner`, whose first input was that region's old value."""
+
+    __slots__ = ("freed", "geometry", "inner", "inner_index", "layout")
+
+    gives_fresh = False
+
+    def __init__(self, base: Any, view: Any, edge: Any) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.freed = False
+        several = edge.edge_kind == OUTPUT
+        self.inner: Node = edge.node if several else edge
+        self.inner_index: int = edge.index if several else 0
+        self.geometry = (view._shape, view.stride(), view._offset - base._offset)  # counted from the base's start
+        self.inner.outer = weakref.ref(self)
+        self.layout = (base._shape, base.stride())
+        self.edges = (edge_of(base), *self.inner.edges[1:])
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The region's gradient goes through the inner node; the rest of the base's passes by."""
+        if self.freed:
+            iter(FREED)
+        inner = self.inner
+        passed, region = self.taken_apart(grad)
+        given = region.clone()
+        if inner.output_count > 1:
+            given = [given if i == self.inner_index else None for i in range(inner.output_count)]
+        grads = inner.apply(given)
+        if self.edges[0] is None:
+            return (None, *grads[1:])
+        if overlaps(region):
+            keep_unwritten(region, grads)
+        elif grads[0] is None:
+            region.zero_()
+        else:
+            region.copy_(grads[0])
+        return (passed.contiguous(), *grads[1:])
+
+    def taken_apart(self, grad: Any) -> tuple[Any, Any]:
+        """A copy of the gradient, and in the same memory the region."""
+        passed = self._laid_out_as_base(grad)
+        return passed, passed.as_strided(*self.geometry)
+
+    def _laid_out_as_base(self, grad: Any) -> Any:
+        """A copy of the gradient in which the region lies where it lies in the base's memory."""
+        if grad.is_contiguous() and grad.stride() == self.layout[1]:
+            return grad.clone()
+        storage = grad.new_zeros(span(*self.layout))
+        return storage.as_strided(*self.layout).copy_(grad)
+
+    def region(self) -> Region:
+        """The node of the region's new value, as a part of the new base."""
+        return Region(self, (*self.layout, 0), self.geometry)
+
+    @property
+    def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
+        """As in PyTorch there is always something to release: the inner node."""
+        return ("inner",)
+
+    def release(self) -> None:
+        """Release what the inner node saved; this node runs only once then."""
+        self.inner.release()
+        self.freed = True
+
+    def name(self) -> str:
+        """PyTorch's name for this node."""
+        return "CopySlices"
+
+
+def keep_unwritten(region: Any, grads: Any) -> None:
+    """Where several elements share a place, that has kept its value where it was written through none of them."""
+    if any(grad is not None for grad in grads[1:]):
+        raise GraphError(
+            "backward(): unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location, so that what was written has no gradient. Please clone() the tensor before performing "
+            "the operation."
+        )
+    if grads[0] is None:
+        region.zero_()
+    else:
+        region.masked_fill_(grads[0] == 0, 0)
+
+
+class Region(Node):
+    """Elements of a base read through the layout of a view: what a view is after its base was written to."""
+
+    __slots__ = ("geometry", "layout")
+    op_name = "as_strided"
+
+    def __init__(self, edge: Any, layout: tuple[Any, Any, int], geometry: tuple[Any, Any, int]) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (edge,)
+        self.layout = layout
+        self.geometry = geometry
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient in its place in the base, and zeros around it."""
+        return (as_strided_backward(grad, *self.layout, *self.geometry),)
+
+    def name(self) -> str:
+        """PyTorch's name for this node."""
+        return "AsStridedBackward0"
+
+
+class Replaced(Node):
+    """A region that got values computed from elsewhere: its own old value is gone."""
+
+    __slots__ = ()
+    op_name = "copy_"
+    gives_fresh = False
+
+    def __init__(self, edge: Any) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (None, edge)
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Nothing for the old value, everything for the new one."""
+        return (None, grad)
+
+
+class Overwritten(Node):
+    """Values that have no gradient were written over others: those get zeros."""
+
+    __slots__ = ("writer",)
+
+    def __init__(self, edge: Any, writer: str) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = None
+        self.edges = (edge,)
+        self.writer = writer
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Zeros."""
+        return (op.zeros_like(grad),)
+
+    def name(self) -> str:
+        """As PyTorch names it: EqBackward1 for `eq_`."""
+        return f"{self.writer.title().replace('_', '')}Backward1"
+
+
+def take_history(tensor: Any, edge: Any) -> None:
+    """Put a tensor elsewhere in the graph; `retain_grad` is about the tensor as it is now, so its hook moves too."""
+    tensor._fn, tensor._rg = edge, True
+    if type(tensor._hooks) is RemovableHandle:
+        tensor._hooks.remove()
+        tensor._hooks = retain_grad(tensor)

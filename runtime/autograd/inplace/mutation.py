@@ -1,0 +1,130 @@
+"""`allow_mutation_on_saved_tensors`: a saved tensor that is written to keeps the value that it had when it was saved.
+
+What is saved shares the memory of the tensor until an op is about to write there; only then is it copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...errors import InplaceError
+from ...modes.grad_mode import Watcher, no_grad, watch
+from ...modes.intercept import PLAIN, Lifted
+from ..hooks.of_saved import saved_tensors_hooks
+from ..saved.access import outside
+from ..saved.saved import version_of
+
+_NAME = "mutation of saved tensors"
+_INNERMOST = 1000  # after batching: what is written to is then an ordinary tensor
+_allowed: list[Mutation] = []  # the context in force
+
+
+class Kept:
+    """A saved tensor, and the version that its memory had."""
+
+    __slots__ = ("__weakref__", "tensor", "version")
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = outside(tensor)
+        self.version = version_of(tensor)
+
+    def copy(self) -> None:
+        """Leave the shared memory."""
+        with no_grad():
+            self.tensor, self.version = self.tensor.clone(), 0
+
+
+class Mutation:
+    """What was saved in one `allow_mutation_on_saved_tensors` block, by memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, weakref.WeakSet[Kept]] = {}
+
+    def pack(self, tensor: Any) -> Kept:
+        """The pack hook of the block."""
+        kept = Kept(tensor)
+        self.kept.setdefault(memory_of(tensor), weakref.WeakSet()).add(kept)
+        return kept
+
+    def unpack(self, kept: Kept) -> Any:
+        """Its unpack hook."""
+        if self not in _allowed:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
+                "originally recorded."
+            )
+        if version_of(kept.tensor) != kept.version:
+            raise InplaceError(
+                "a saved tensor was written to by means that allow_mutation_on_saved_tensors() does not see: its "
+                f"memory was at version {kept.version} and is at version {version_of(kept.tensor)}"
+            )
+        return kept.tensor
+
+    def about_to_write(self, tensor: Any) -> None:
+        """Copy what was saved in the memory of a tensor."""
+        for kept in self.kept.pop(memory_of(tensor), ()):
+            kept.copy()
+
+    def lift(self, call: Lifted) -> Any:
+        """Look at what an op writes to before it does."""
+        written = call.kwargs.get("out")
+        if written is None and (call.function.__name__.endswith("_") or call.name.partition(".")[0].endswith("_")):
+            written = call.args[0]
+        for tensor in written if isinstance(written, (list, tuple)) else (written,):
+            if tensor is not None:
+                self.about_to_write(tensor)
+        return PLAIN
+
+
+def memory_of(tensor: Any) -> int:
+    """The same number for all tensors over the same memory, as long as one of them lives."""
+    array = tensor._storage
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return id(array)
+
+
+def announce_write(tensor: Any) -> None:
+    """Say that something else than an op is about to write to a tensor."""
+    for block in _allowed:
+        block.about_to_write(tensor)
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[Mutation]:
+    """Inside, tensors that were saved for backward may be written to: what was saved is copied before.
+
+    Backward must run inside too.
+
+    Raises:
+        RuntimeError: such a block is open already.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+        >>> with sg.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x.clone()
+        ...     z = (y**2).sum()
+        ...     y.zero_()
+        ...     z.backward()
+        tensor([0., 0.], grad_fn=<ZeroBackward0>)
+        >>> x.grad
+        tensor([2., 4.])
+    """
+    if _allowed:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    block = Mutation()
+    with saved_tensors_hooks(block.pack, block.unpack):
+        _allowed.append(block)
+        watch.enter(_NAME, Watcher(lift=block.lift, order=_INNERMOST))
+        try:
+            yield block
+        finally:
+            watch.leave(_NAME)
+            _allowed.remove(block)
+            block.kept.clear()

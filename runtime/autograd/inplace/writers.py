@@ -1,0 +1,101 @@
+"""The count of writes to a tensor's memory: who wrote last, from which line, and who waits for the next write.
+
+The place is kept while something watches every op (anomaly mode).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...modes.grad_mode import watch
+from ...user_warning import PACKAGE
+
+
+class Writer(str):
+    """The name of an op that wrote, and the place in the user's program that called it."""
+
+    __slots__ = ("place",)
+    place: str
+
+
+class Awaited(int):
+    """A count whose next increase is told to those who wait for it, so that nobody need ask before that."""
+
+    waiting: list[tuple[Any, Any]]  # weak references, and functions of what they refer to: whether to wait on
+
+    @classmethod
+    def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
+        """A count that is awaited."""
+        found = cls(count)
+        found.waiting = waiting
+        return found
+
+    def __add__(self, more: int) -> int:
+        return self.told(int(self) + more)
+
+    def told(self, count: int) -> int:
+        """The count, which those who wait have been told of, and some wait on."""
+        rest = []
+        for reference, function in self.waiting:
+            alive = reference()
+            if alive is not None and function(alive):
+                rest.append((reference, function))
+        return Awaited.after(count, rest) if rest else count
+
+
+class Replaced(int):
+    """The count of a tensor that was given memory of another shape or dtype: who has saved the tensor at the same count
+    finds that it has changed, though nothing was written."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = int.__hash__
+
+
+def note_replaced(tensor: Any) -> None:
+    """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
+    tensor._writes = [Replaced(0 if tensor._writes is None else tensor._writes[0]), "data"]
+
+
+def note_write(tensor: Any, name: str) -> None:
+    """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
+    if watch.active:
+        writer = Writer(name)
+        writer.place = calling_line()
+        name = writer
+    writes = tensor._writes
+    if writes is None:
+        tensor._writes = [1, name]
+        return
+    count = writes[0]
+    writes[0] = Awaited.after(int(count) + 1, count.waiting) if type(count) is Awaited else count + 1
+    writes[1] = name
+
+
+def end_write(tensor: Any) -> None:
+    """A write has been recorded where it is to be: tell those who wait."""
+    writes = tensor._writes
+    count = writes[0]
+    if type(count) is Awaited:
+        writes[0] = int(count)
+        writes[0] = count.told(writes[0])
+
+
+def last_writer(tensor: Any) -> str:
+    """The op that wrote last, in words."""
+    writer = tensor._writes[1]
+    place = getattr(writer, "place", "")
+    return f"{writer}()" + (f" at {place}" if place else "")
+
+
+def calling_line() -> str:
+    """File and line of the innermost call outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

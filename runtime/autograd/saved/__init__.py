@@ -1,0 +1,1 @@
+"""What nodes save for backward, and how users see it."""

@@ -1,0 +1,108 @@
+"""What generated nodes do to saved values and to the gradients that they return."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...errors import InplaceError
+from ...modes.grad_mode import mode
+from ...tensor.base import alias, fresh
+from ..inplace.writers import last_writer
+from ..node import Node, Output
+from .packed import Packed
+
+
+def unpack(node: Node, name: str) -> Any:
+    """A saved input (None when it was not needed); an error when it was freed or has been written to since."""
+    tensor = getattr(node, name)
+    if tensor is None:
+        return None
+    version = tensor._writes
+    if version is not None and version[0] != getattr(node, f"{name}_version"):
+        return unpack_unequal(node, name, tensor, getattr(node, f"{name}_version"))
+    return tensor
+
+
+def unpack_unequal(node: Node, name: str, tensor: Any, expected: int) -> Any:
+    """A saved tensor that is not at the version it had: what hooks have packed, or one that was written to."""
+    if type(tensor) is Packed:
+        return tensor.fitted(name.removeprefix("kept_"), node.op_name)
+    raise modified(node, name.removeprefix("kept_"), tensor, expected)
+
+
+def unpack_list(node: Node, name: str) -> Any:
+    """The saved tensors of a list argument."""
+    tensors = getattr(node, name)
+    found: Any = None
+    for i, (tensor, version) in enumerate(zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True)):
+        if tensor is not None and version_of(tensor) != version:
+            found = found or list(tensors)
+            found[i] = unpack_unequal(node, name, tensor, version)
+    return found or tensors
+
+
+def unpack_output(node: Node, name: str, index: int = 0) -> Any:
+    """A saved output: an alias that gets its place in the graph back only now, so that no cycle is ever kept."""
+    tensor = unpack(node, name)
+    if tensor is not None and mode.grad:
+        tangent = tensor._tangent
+        tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
+        tensor._tangent = tangent
+        tensor._rg = True
+        tensor._fn = edge_from(node, index)
+    return tensor
+
+
+def edge_from(node: Node, index: int) -> Any:
+    """The edge of an output of a node; where that was written to a view, of the part of the base that it became."""
+    outer = getattr(node, "outer", None)
+    if outer is not None and outer().inner_index == index:
+        return outer().region()
+    return node if node.output_count == 1 else Output(node, index)
+
+
+def version_of(tensor: Any) -> int:
+    """How often the memory of a tensor has been written to."""
+    version = tensor._writes
+    return 0 if version is None else version[0]
+
+
+def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
+    """The error for a saved tensor that was changed in place."""
+    return InplaceError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
+        f"to by {last_writer(tensor)} and is at version {version_of(tensor)}; expected version {expected} instead. "
+        "Hint: clone() it before it is written to"
+    )
+
+
+def edge_of(tensor: Any) -> Any:
+    """Where the gradient of a tensor goes: its node, the leaf itself, or None."""
+    return (tensor._fn or tensor) if tensor._rg else None
+
+
+def meta_of(tensor: Any) -> tuple[Any, Any]:
+    """What a gradient of this tensor must look like."""
+    return tensor._shape, tensor._dtype
+
+
+def alias_of(output: Any) -> Any:
+    """An output as a node keeps it: the same memory and version, without a way back to the node."""
+    flat = output._flat
+    if flat is None:
+        return alias(output, output._shape, output._strides, output._offset)
+    t = fresh(flat, output._shape, output._dtype)
+    if output._writes is None:
+        output._writes = [0, ""]
+    t._writes = output._writes
+    return t
+
+
+def missing_output(node: Any, index: int) -> Any:
+    """Zeros for the gradient of an output that nothing used."""
+    shape, dtype = node.output_metas[index]
+    return fresh(np.zeros(prod(shape), dtype.np), shape, dtype)

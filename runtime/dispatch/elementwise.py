@@ -1,0 +1,235 @@
+"""The general path of element-wise ops: promotion, broadcasting, any layout; then one kernel over flat arrays.
+
+Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import DtypeError, UnsupportedDtypeError
+from ..kernels.table import ElementKernels
+from ..tensor import dtypes
+from ..tensor.base import TensorBase, adopt, fresh
+from ..tensor.casting import cast
+from ..tensor.dtypes import dtype
+from ..tensor.shapes import broadcast_shapes
+from .failures import reraise
+from .fast_path import fast_path
+from .row_loops import launch
+from .writing import write
+
+FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
+KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+
+
+class Elementwise:
+    """What is known of an op; one per op, in `generated/kernels`.
+
+    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all.
+    `operands` and `numbers` name the arguments of the native functions `launch`, `launch_in_place` and `gradients`,
+    which are made when they are first asked for: see runtime/native. `node` is the class of the op's nodes.
+    """
+
+    __slots__ = (
+        "allowed",
+        "gradients",
+        "kernels",
+        "launch",
+        "launch_in_place",
+        "name",
+        "node",
+        "numbers",
+        "operands",
+        "raw",
+        "result_dtypes",
+        "rows",
+        "rule",
+        "takes_number",
+    )
+
+    def __init__(
+        self,
+        package: str,
+        name: str,
+        kernel: str,
+        rule: str,
+        result_dtypes: tuple[str, ...] = ("same",),
+        allowed: tuple[str, ...] = (),
+        raw: tuple[bool, ...] = (),
+        operands: tuple[str, ...] = (),
+        numbers: tuple[str, ...] = (),
+        takes_number: bool = False,
+    ) -> None:
+        self.kernels = ElementKernels(package, kernel)
+        self.name = name
+        self.rule = rule
+        self.result_dtypes = result_dtypes
+        self.allowed = allowed
+        self.raw = raw
+        self.operands = operands
+        self.numbers = numbers
+        self.takes_number = takes_number
+        self.node: Any = None
+        self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("launch", "launch_in_place", "gradients"):
+            raise AttributeError(name)
+        setattr(self, name, fast_path().element_wise(self, name))
+        return getattr(self, name)
+
+    def is_raw(self, index: int) -> bool:
+        """Whether tensor argument `index` keeps its own dtype."""
+        return bool(self.raw) and self.raw[index]
+
+
+def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
+    """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
+    found = dtypes.result_type(*(values[:1] if rule == "same" else values))
+    if rule == "float" and found.kind in "bi":
+        found = dtypes.get_default_dtype()
+    elif rule == "accumulate" and found.kind in "bi":
+        found = dtypes.int64
+    check_kind(name, found, allowed)
+    return found
+
+
+def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
+    """Refuse a dtype of a kind that the op does not compute in."""
+    if allowed and KINDS[found.kind] not in allowed:
+        raise UnsupportedDtypeError(
+            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for it"
+        )
+
+
+def result_dtype(rule: str, computed: dtype) -> dtype:
+    """The dtype of an output, from that of the computation."""
+    if rule == "same":
+        return computed
+    if rule == "real":
+        return computed.to_real()
+    if rule == "complex":
+        return computed.to_complex()
+    return FIXED[rule]
+
+
+def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[Any, ...] = (), into: Any = None) -> Any:
+    """Compute an op on tensors and numbers; write to `into` where that is given (in-place and out= forms).
+
+    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
+    """
+    computed = native_dtype(op, operands, scalars)
+    if computed is None:
+        taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
+        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
+    shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
+    final = result_dtype(op.result_dtypes[0], computed)
+    try:
+        to, raw = computed.compute.np, op.raw
+        numbers = [as_number(name, s, computed) for s in scalars]
+        flat = np.empty(prod(shape), final.compute.np)
+        wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
+        attribute = "forward_complex" if computed.kind == "c" else "forward"
+        launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+    except Exception as error:
+        reraise(name, error, operands)
+    result = fresh(flat if final.compute is final else cast(flat, final.np), shape, final)
+    if into is not None:
+        result = write(name, into, result)
+    return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
+
+
+def constant(value: Any, dtype: dtype) -> Any:
+    """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
+    value = float(value) if dtype.kind == "f" else value  # NumPy has no dtype for huge integers
+    return shared_constant(value, dtype) if value else wrapped(value, dtype)  # as keys 0.0 and -0.0 are equal
+
+
+def wrapped(value: Any, dtype: dtype) -> Any:
+    """A 0-d tensor that can be told from one of the user's: by its count of writes, which is that of all numbers."""
+    tensor = adopt(value, dtype)
+    tensor._writes = NUMBER
+    return tensor
+
+
+NUMBER = [0, "nobody: it stands for a number"]
+shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
+
+
+def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:
+    """float32 or float64 where all tensors have it and all numbers are real: then no rule need be asked."""
+    found = None
+    for i, value in enumerate(operands):
+        kind = value.__class__
+        if kind is float or kind is int:
+            continue
+        if kind is complex or kind is bool or value is None:
+            return None
+        if op.raw and op.raw[i]:
+            continue
+        own = value._dtype
+        if not own.native or (found is not None and own is not found):
+            return None
+        found = own
+    if scalars and any(isinstance(s.value, complex) for s in scalars if type(s) is Promoting):
+        return None
+    return found if not op.allowed or "float" in op.allowed else None
+
+
+class Promoting:
+    """A scalar argument that takes part in promotion, as a positional one does."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def promoting(scalars: tuple[Any, ...]) -> list[Any]:
+    """The values of the scalars that take part in promotion."""
+    return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+
+
+def as_number(name: str, scalar: Any, computed: dtype) -> Any:
+    """A scalar argument as the Python number that kernels of this dtype are compiled for."""
+    value = scalar.value if type(scalar) is Promoting else scalar
+    if value is None or isinstance(value, str) or type(value) is bool:
+        return value
+    if computed.kind == "c":
+        return complex(value)
+    if isinstance(value, complex):
+        raise DtypeError(f"{name}(): for {computed!r} tensors expected a real number, but got {value}")
+    if computed.kind == "f":
+        return float(value)
+    if isinstance(value, float) and not value.is_integer():
+        raise DtypeError(f"{name}(): for {computed!r} tensors expected an integer, but got {value}")
+    return int(value)
+
+
+def backward(
+    op: Elementwise,
+    mask: int,
+    grad: Any,
+    saved: tuple[Any, ...],
+    masks: Sequence[bool],
+    scalars: tuple[Any, ...],
+    count: int,
+) -> list[Any]:
+    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
+
+    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
+    """
+    computed = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own)).compute
+    shape = grad._shape
+    wanted = [computed.np, *(None if own else computed.np for own in masks)]
+    outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
+    numbers = [as_number(op.name, s, computed) for s in scalars]
+    attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
+    launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
+    return [fresh(out, shape, computed) for out in outs]

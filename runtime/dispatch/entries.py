@@ -1,0 +1,39 @@
+"""What the spec says of an op that is met while a program runs: its entry in the registry beside the op's module.
+
+The runtime knows no op and imports no generated package, its own or another's; only the name of the module in which a
+function or a node was defined says where to look.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from ..autograd.inplace.copy_slices import CopySlices
+from .registry import Op
+
+
+def op_node(node: Any) -> Any:
+    """The node of the op itself: of a write to a view, which is a node of the base, the one that the op made."""
+    return node.inner if isinstance(node, CopySlices) else node
+
+
+def entry_of(module: str, name: str) -> Op | None:
+    """The entry of an op by its full name; None for what was written by hand.
+
+    Args:
+        module: in which its function or its node is defined.
+        name: the name in the spec, with overload; of an in-place form also the plain one's with `_`.
+    """
+    entries = _entries(module.rpartition(".")[0])
+    return entries.get(name) or entries.get(name.replace("_.", ".").removesuffix("_"))
+
+
+@functools.cache
+def _entries(package: str) -> dict[str, Op]:
+    try:
+        registry: Any = importlib.import_module(f"{package}.registry")
+    except (ModuleNotFoundError, ValueError):  # no such module; no package, for what a script defines
+        return {}
+    return {entry.name: entry for entry in registry.OPS}

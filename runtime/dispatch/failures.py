@@ -1,0 +1,35 @@
+"""What happens when a kernel fails in a way that no check foresaw: the error says which op it was, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from .. import errors
+from ..tensor.base import TensorBase
+
+_OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
+
+
+def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
+    """Raise the project's own errors as they are, all others as a RuntimeError that names op, shapes and dtypes."""
+    if isinstance(error, _OWN) or str(error).startswith(name.rstrip("_")):
+        raise error
+    given = ", ".join(described(argument) for argument in arguments)
+    if isinstance(error, MemoryError):
+        raise RuntimeError(f"{name}(): not enough memory, for arguments ({given}): {error}") from error
+    raise RuntimeError(f"{name}(): cannot be computed for arguments ({given}): {error}") from error
+
+
+def described(value: Any) -> str:
+    """An argument in few words: shape and dtype of a tensor, other values as they are."""
+    if isinstance(value, TensorBase):
+        return f"{value._dtype!r} tensor of shape {list(value._shape)}"
+    if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
+        return f"[{', '.join(map(described, value))}]"
+    return repr(value)
+
+
+def listed(value: Any) -> Any:
+    """The items of a list; nothing for what is none, which the check that follows refuses in the op's words."""
+    return value if isinstance(value, (list, tuple)) else ()

@@ -1,0 +1,167 @@
+"""What is known of an op with a structured kernel: the recipes that it has found, by layouts and arguments."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..tensor.base import TensorBase
+from ..tensor.dtypes import int64
+from .fast_path import fast_path
+from .plan import Layout, Recipe
+
+MOST = 4096  # recipes of one op; then it forgets all of them
+MOST_LISTED = 16  # tensors in a list
+
+
+class StructuredOp:
+    """An op whose kernel has recipes; `launch(*arguments)` is native code that looks one up and runs it.
+
+    `letters` say what each argument is: T a tensor, O one or None, I one of int64, L a list of them (as the first
+    argument), n an int, b a bool, d ints or an int, f a number. `find` makes a recipe of layouts and of the other
+    arguments as checked, or None. `found` keeps (recipe's words, shapes, arguments as checked) by layouts and arguments
+    as given.
+    """
+
+    __slots__ = ("find", "found", "launch", "letters", "name", "node", "operands", "outputs")
+
+    def __init__(
+        self, name: str, find: Callable[..., Recipe | None], node: Any, operands: dict[str, str], outputs: int = 1
+    ) -> None:
+        self.name = name
+        self.find = find
+        self.node = node
+        self.operands = tuple(operands)
+        self.letters = "".join(operands.values())
+        self.outputs = outputs
+        self.found: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "launch":
+            raise AttributeError(name)
+        self.launch = fast_path().structured(self)
+        return self.launch
+
+    def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+        """Find the recipe of a call, for the arguments as given and as checked; whether there is one."""
+        if not self.fits(checked):
+            return False
+        key = self.key(checked)
+        if key not in self.found:
+            if len(self.found) >= MOST:
+                self.found.clear()
+            self.found[key] = self.plan(checked)
+        with contextlib.suppress(TypeError):  # of a list among the arguments
+            self.found[self.key(given)] = self.found[key]
+        return self.found[key] is not None
+
+    def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """What a recipe is found by."""
+        pairs = zip(self.letters, arguments, strict=True)
+        return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
+
+    def fits(self, given: Sequence[Any]) -> bool:
+        """Whether all tensors are of one native dtype, or indices."""
+        tensors = given[0] if self.letters[0] == "L" else ()
+        tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
+        dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
+        indices = all(a._dtype is int64 for letter, a in zip(self.letters, given, strict=True) if letter == "I")
+        return indices and len(tensors) <= MOST_LISTED and len(dtypes) == 1 and dtypes.pop().native
+
+    def plan(self, checked: Sequence[Any]) -> Any:
+        """What is kept of a call."""
+        known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
+        recipe = self.find(*known)
+        if recipe is None:
+            return None
+        own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
+        if "L" in self.letters:
+            return fast_path().recipe(recipe, known[0], "T" * MOST_LISTED, self.outputs, own)
+        return fast_path().recipe(recipe, known, self.letters, self.outputs, own)
+
+
+def as_known(letter: str, argument: Any) -> Any:
+    """An argument as a recipe is found by it: layouts in the place of tensors."""
+    if letter == "L":
+        return tuple([Layout(t._shape, t._strides) for t in argument])
+    return Layout(argument._shape, argument._strides) if letter in "TOI" and argument is not None else argument
+
+
+def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
+    """The parts of a key that stand for an argument."""
+    if letter == "L":
+        return tuple([part for t in argument for part in (t._shape, t._strides)])
+    if letter in "TOI":
+        return (None, None) if argument is None else (argument._shape, argument._strides)
+    return (argument,)
+
+
+def is_as_kept(node: Any, slot: str) -> bool:
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
+    as a layout changes in place; then it is for `unpack`."""
+    tensor = getattr(node, slot)
+    if tensor is None:
+        return True
+    if not isinstance(tensor, TensorBase):
+        return False
+    writes = tensor._writes
+    return writes is None or writes[0] == getattr(node, f"{slot}_version")
+
+
+class StructuredGradient:
+    """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
+
+    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
+    """
+
+    __slots__ = ("find", "found", "gradients", "node", "reads")
+
+    def __init__(self, find: Callable[..., Recipe | None], *reads: tuple[str, str]) -> None:
+        self.find = find
+        self.reads = reads
+        self.found: dict[Any, Any] = {}
+        self.node: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "gradients":
+            raise AttributeError(name)
+        self.gradients = fast_path().recipe_gradients(self)
+        return self.gradients
+
+    def remember(self, node: Any, grad: Any) -> bool:
+        """Find the recipe of a node's gradients, so that `gradients` gives them; whether there is one."""
+        if not all(is_as_kept(node, slot) for letter, slot in self.reads if letter == "k"):
+            return False
+        values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
+        parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
+        key = tuple([part for both in parts for part in (both or (None, None))])
+        self.node = type(node)
+        if key not in self.found:
+            if len(self.found) >= MOST:
+                self.found.clear()
+            self.found[key] = self.plan(node, values)
+        return self.found[key] is not None
+
+    def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:
+        """An operand as `find` takes it, but for the wanted gradients: their bits."""
+        if letter == "w":
+            return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
+        if letter == "v":
+            return getattr(node, slot)
+        tensor = grad if letter == "g" else getattr(node, slot)
+        return None if tensor is None else Layout(tensor._shape, tensor._strides)
+
+    def plan(self, node: Any, values: Sequence[Any]) -> Any:
+        """What is kept of it."""
+        outputs = len(node.edges)
+        known = [
+            tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value
+            for (letter, _), value in zip(self.reads, values, strict=True)
+        ]
+        recipe = self.find(*known)
+        if recipe is None:
+            return None
+        kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
+        letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
+        return fast_path().recipe(recipe, values, letters, outputs, ())

@@ -1,0 +1,88 @@
+"""Operands of different shapes and layouts as rows: how an element-wise kernel steps through each without copying it.
+
+All dimensions are merged that every operand steps through evenly. What is left, at most three dimensions, is a loop
+over rows; of each operand a row is either consecutive in memory or one repeated number.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ..tensor.shapes import Shape, broadcast_shapes, contiguous_strides
+
+Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
+SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows
+FEW = 64  # elements, for which it does not matter
+
+
+class Rows(NamedTuple):
+    """Elements from row to row for each operand, and last the results; `repeated` operands give one number a row."""
+
+    steps: np.ndarray
+    outer: int
+    inner: int
+    size: int
+    repeated: tuple[int, ...]
+
+    def reach(self, k: int) -> int:
+        """How many elements lie between the first and the last of operand `k` that is read, these included."""
+        outer, inner = self.steps[k]
+        if not self.outer * self.inner * self.size:
+            return 0
+        within = 1 if k in self.repeated else self.size
+        return int((self.outer - 1) * outer + (self.inner - 1) * inner) + within
+
+
+@functools.lru_cache(maxsize=8192)
+def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Shape, int, Rows | None]:
+    """The shape that tensors broadcast to, its number of elements, and the rows of tensors, numbers and one result."""
+    shape = broadcast_shapes(name, *[own for own, _ in layouts])
+    return shape, prod(shape), rows(shape, layouts, numbers, 1)
+
+
+@functools.lru_cache(maxsize=8192)
+def rows(shape: Sequence[int], layouts: tuple[Layout | None, ...], numbers: int, results: int) -> Rows | None:
+    """The rows of operands broadcast to `shape`, of numbers and of contiguous results; None where it must copy.
+
+    An operand's layout is None where it is a number.
+    """
+    strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
+    strides += [contiguous_strides(shape)] * results
+    dims = _merged(shape, strides)
+    if len(dims) > 3:
+        return None
+    dims = [(1, [0] * len(strides))] * (3 - len(dims)) + dims
+    (outer, steps0), (inner, steps1), (size, within) = dims
+    if any(step not in (0, 1) for step in within) or (size < SHORTEST_ROW and prod(shape) > FEW):
+        return None
+    repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
+    return Rows(np.array([steps0, steps1], np.int64).T.copy(), outer, inner, size, repeated)
+
+
+def _broadcast_strides(shape: Sequence[int], layout: Layout | None) -> Sequence[int]:
+    """The strides of an operand expanded to `shape`: 0 where it is repeated."""
+    if layout is None:
+        return (0,) * len(shape)
+    own, strides = layout
+    missing = len(shape) - len(own)
+    steps = contiguous_strides(own) if strides is None else strides
+    return (0,) * missing + tuple(step if n == m else 0 for step, n, m in zip(steps, own, shape[missing:], strict=True))
+
+
+def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:
+    """(size, strides) of the dimensions, neighbours made one where one step goes through both for every operand."""
+    dims: list[tuple[int, list[int]]] = []
+    for d, size in enumerate(shape):
+        if size == 1:
+            continue
+        steps = [s[d] for s in strides]
+        if dims and all(before == step * size for before, step in zip(dims[-1][1], steps, strict=True)):
+            dims[-1] = dims[-1][0] * size, steps
+        else:
+            dims.append((size, steps))
+    return dims or [(1, [0] * (len(strides)))]

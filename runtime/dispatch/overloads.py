@@ -1,0 +1,118 @@
+"""One Python function for several schemas of a name: `max(x)`, `max(x, dim)`, `max(x, other)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, type_name
+from ..tensor.base import TensorBase
+from ..tensor.dtypes import dtype
+
+Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+PLAIN = frozenset((int, float, bool, str, complex, type(None), dtype))  # types whose values all fit the same parameters
+
+
+class Overloads:
+    """Calls the first overload whose parameters take the arguments by number, name and type."""
+
+    def __init__(self, name: str, overloads: list[tuple[Callable[..., Any], str, tuple[Parameter, ...]]]) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.overloads = overloads
+        self.by_types: dict[Any, Callable[..., Any]] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "axis" in kwargs or "keepdims" in kwargs:
+            kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
+        key = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
+        function = self.by_types.get(key)
+        if function is None:
+            function = self.choose(args, kwargs)
+            if PLAIN.issuperset((*key[0][1:], *key[2])):  # for other types the choice depends on the value
+                self.by_types[key] = function
+        return function(*args, **kwargs)
+
+    def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """The first overload that the arguments fit; `out` is none of them."""
+        named = {name: value for name, value in kwargs.items() if name != "out"}
+        for function, _, parameters in self.overloads:
+            if fits(parameters, args, named):
+                return function
+        raise ArgumentError(self.explanation(args, kwargs))
+
+    def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+        """PyTorch's message for arguments that fit no overload."""
+        given = ", ".join([*(type_name(a) for a in args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())])
+        lines = "\n".join(f" * ({schema})" for _, schema, _ in self.overloads)
+        return (
+            f"{self.__name__}() received an invalid combination of arguments - got ({given}), "
+            f"but expected one of:\n{lines}"
+        )
+
+
+def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether arguments can be bound to these parameters and are of their types."""
+    positional = [p for p in parameters if not p[3]]
+    if len(args) > len(positional):
+        return False
+    bound = {p[0]: value for p, value in zip(positional, args, strict=False)}
+    for name, value in kwargs.items():
+        if name in bound:
+            return False
+        bound[name] = value
+    names = {p[0] for p in parameters}
+    if not names.issuperset(bound):
+        return False
+    for name, kind, required, _ in parameters:
+        if name not in bound:
+            if required:
+                return False
+        elif not is_a(kind, bound[name]):
+            return False
+    return True
+
+
+def is_a(kind: str, value: Any) -> bool:
+    """Whether a value can stand for a schema type; the exact check is the overload's own."""
+    if kind.endswith("?"):
+        return value is None or is_a(kind[:-1], value)
+    if kind.endswith("]"):
+        return _is_list(kind, value)
+    if kind == "Tensor":
+        return isinstance(value, TensorBase)
+    if kind == "Operand":
+        return isinstance(value, (TensorBase, np.ndarray)) or _is_number(value)
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind == "int":
+        return _is_integer(value)
+    if kind in ("Scalar", "float"):
+        return _is_number(value)
+    if kind == "str":
+        return isinstance(value, str)
+    return value is not None and not isinstance(value, TensorBase)
+
+
+def _is_list(kind: str, value: Any) -> bool:
+    inner, size = kind[:-1].split("[")
+    if isinstance(value, (list, tuple)):
+        return all(is_a(inner, item) for item in value)
+    return bool(size) and is_a(inner, value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, TensorBase):
+        return not value._shape and not value._rg
+    return isinstance(value, (int, float, complex)) or (hasattr(value, "item") and not getattr(value, "shape", ()))
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, (bool, float)):
+        return False
+    if isinstance(value, TensorBase):
+        return not value._shape and value._dtype.kind == "i"
+    return hasattr(value, "__index__")

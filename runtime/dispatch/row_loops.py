@@ -1,0 +1,145 @@
+"""Handing operands of any layout to the kernel of an element-wise op: flat arrays, rows of them, or copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cpu.copies import copied
+from ..kernels.table import ElementKernels
+from ..pool.sharing import by_slices
+from ..tensor.base import TensorBase, fresh
+from ..tensor.casting import cast, copy_cast
+from ..tensor.dtypes import bool_
+from ..tensor.shapes import Shape
+from .fast_path import fast_path
+from .loop_nest import broadcast_rows, rows
+
+REAL = frozenset((int, float))
+MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
+
+
+def launch(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    outs: Sequence[np.ndarray],
+) -> None:
+    """Run a kernel over operands of any layout: at once where all are flat or numbers, else by rows, or on copies.
+
+    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers
+    and for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
+    """
+    native = any(to is not None and to.char in "fd" for to in wanted)
+    given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
+    if flat:
+        check_lengths(given, [outs[0].size] * len(given))
+        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
+        return
+    plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
+    if plan is None:
+        given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
+        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
+        return
+    check_lengths(given, [plan.reach(k) for k in range(len(given))])
+    for index in plan.repeated:
+        given[index] = (given[index],)
+    kernels.run_rows(attribute, (*given, *numbers, *outs), plan)
+
+
+def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
+    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
+    given: list[Any] = []
+    layouts: list[Any] = []
+    flat = True
+    for value, to in zip(operands, wanted):  # noqa: B905  (strict= costs as much as the body)
+        if not isinstance(value, TensorBase):
+            given.append(to.type(value))
+            layouts.append(None)
+            continue
+        memory, strides = value._flat, value._strides
+        if to is not None and value._dtype.np is not to:
+            memory, strides = cast(value.array, to).reshape(-1), None
+        elif memory is None:
+            memory, flat = value._storage[value._offset :], False
+        if not value._shape and shape:
+            given.append(memory[0])
+            layouts.append(None)
+            continue
+        if value._shape != shape:
+            flat = False
+        given.append(memory)
+        layouts.append((value._shape, strides))
+    return given, layouts, flat
+
+
+def check_lengths(given: Sequence[Any], needed: Sequence[int]) -> None:
+    """Whether each array is as long as its tensor's layout says: a kernel does not look where an array ends."""
+    for memory, length in zip(given, needed, strict=True):
+        if isinstance(memory, np.ndarray) and memory.size < length:
+            raise RuntimeError(
+                f"a tensor was given other memory (`.data`) by another thread while an op was reading it: expected "
+                f"{length} elements, but got {memory.size}"
+            )
+
+
+def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
+    """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
+    kind: Any = getattr(operands[0], "_dtype", None)
+    if kind is None or not kind.native or getattr(operands[1], "_dtype", None) is not kind:
+        return None
+    if not all(number.__class__ in REAL for number in numbers):
+        return None
+    try:
+        floats = tuple(map(float, numbers))
+    except OverflowError:
+        return None
+    given: list[Any] = []
+    layouts = []
+    for value in operands:
+        memory = value._flat
+        given.append(value._storage[value._offset :] if memory is None else memory)
+        layouts.append((value._shape, value._strides))
+    shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
+    remember_rows(op.rows, layouts, plan, count, shape)
+    if plan is None:
+        return None
+    check_lengths(given, [plan.reach(k) for k in range(len(given))])
+    for index in plan.repeated:
+        given[index] = (given[index],)
+    final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
+    flat = np.empty(count, final.np)
+    op.kernels.run_rows("forward", (*given, *floats, flat), plan)
+    return fresh(flat, shape, final)
+
+
+def remember_rows(found: dict[Any, Any], layouts: list[Any], plan: Any, count: int, shape: Shape) -> None:
+    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
+    key = (*layouts[0], *layouts[1])
+    if key in found:
+        return
+    if len(found) >= MOST_ROWS:
+        found.clear()
+    found[key] = None if plan is None or not count or len(plan.repeated) > 1 else (fast_path().rows(plan, count), shape)
+
+
+def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:
+    """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
+    if not isinstance(value, TensorBase):
+        flat = np.empty(prod(shape), to)
+        flat.fill(value)
+        return flat
+    if value._flat is not None and value._shape == shape:
+        return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)
+    array = value.array
+    if value._shape == shape and (to is None or value._dtype.np is to):
+        return copied(array).reshape(-1)
+    filled = np.empty(shape, array.dtype if to is None else to)
+    copy_cast(filled, array)
+    return filled.reshape(-1)

@@ -1,0 +1,29 @@
+"""Checks of shapes and dtypes that several families of ops make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DtypeError, ShapeError
+from ..tensor import dtypes
+from ..tensor.shapes import broadcast_shapes
+
+
+def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must have exactly this shape."""
+    if tuple(tensor._shape) != tuple(shape):
+        raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor._shape)}")
+
+
+def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
+    """`tensor` must hold integers of one of the `allowed` dtypes."""
+    if tensor.dtype not in allowed:
+        names = " or ".join(d.name for d in allowed)
+        raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
+
+
+def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must broadcast to `shape`, not widen it."""
+    if tensor is not None and broadcast_shapes(op, tensor._shape, shape) != tuple(shape):
+        raise ShapeError(f"{op}(): {name} of shape {list(tensor._shape)} does not broadcast to {list(shape)}")

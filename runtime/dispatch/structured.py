@@ -1,0 +1,92 @@
+"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out."""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DtypeError
+from ..tensor.base import TensorBase, adopt
+from ..tensor.casting import cast
+from ..tensor.dtypes import dtype
+from .elementwise import check_kind, compute_dtype, result_dtype
+
+
+def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
+    """The dtype of the computation by the spec's rule; a `dtype=` of the caller's comes first."""
+    if given is None and (not allowed or "float" in allowed):
+        common = common_native(values)
+        if common is not None:
+            return common
+    values = tuple(v for v in values if v is not None)
+    if given is not None:
+        check_kind(name, given, allowed)
+        return given
+    if rule == "match":
+        require_equal(name, values)
+    if rule in ("match", "same"):
+        tensors = [v for v in values if isinstance(v, TensorBase)]
+        values = tuple(tensors[:1])
+    return compute_dtype(rule, name, values, allowed)
+
+
+def common_native(values: tuple[Any, ...]) -> dtype | None:
+    """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
+    common = None
+    for value in values:
+        found = getattr(value, "_dtype", None)
+        if found is None or not found.native or (common is not None and found is not common):
+            return None
+        common = found
+    return common
+
+
+def require_equal(name: str, values: Sequence[Any]) -> None:
+    """All tensors must have one dtype."""
+    found = [v._dtype for v in values if isinstance(v, TensorBase)]
+    for other in found[1:]:
+        if other is not found[0]:
+            raise DtypeError(f"{name}(): expected tensors of one dtype, but got {found[0]!r} and {other!r}")
+
+
+def array_in(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor as a kernel takes it: in the dtype of the computation, or as it is."""
+    if t is None:
+        return None
+    array = t._nd
+    if array is None:
+        array = t.array
+    if computed is None or t._dtype is computed.compute:
+        return array
+    return cast(array, computed.compute.np)
+
+
+def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
+    """The arrays of a list of tensors."""
+    return [array_in(t, computed) for t in tensors]
+
+
+def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
+    """What a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
+    return tuple(
+        [
+            adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
+            for array, rule in zip(arrays, rules, strict=True)
+        ]
+    )
+
+
+def needs_grad(tensors: Sequence[Any]) -> bool:
+    """Whether some tensor of a list requires grad."""
+    for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
+        if t is not None and t._rg:
+            return True
+    return False
+
+
+@functools.cache
+def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
+    return namedtuple(name, fields)

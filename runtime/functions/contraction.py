@@ -1,0 +1,129 @@
+"""Products that are called with any number of tensors, or with lists of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch import checks
+from ..dispatch.writing import write_out
+from ..namespace import op
+from ..tensor.base import TensorBase
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def einsum(*args: Any) -> Any:
+    """The product of tensors, summed over all dimensions whose letter is not in the result: Einstein's notation.
+
+    `einsum("ij,jk->ik", a, b)` is the matrix product. A letter that a tensor has twice is its diagonal; "..." is
+    any number of dimensions, which broadcast. Without "->" the result has the letters that occur once, sorted. More
+    than two tensors are multiplied in the order that takes the fewest multiplications.
+
+    Args:
+        *args: the equation, then the tensors, one by one or as a list; or each tensor followed by the list of its
+            subscripts, integers below 52 or `...`, and perhaps at last those of the result.
+
+    Raises:
+        RuntimeError: subscripts and dimensions do not fit, or the dtypes differ.
+        ValueError: there is no tensor, or a subscript out of range.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> sg.einsum("ij,j->i", x, sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+        >>> sg.einsum("ii", x)
+        tensor(5.)
+        >>> sg.einsum(x, [0, 1], [1, 0])
+        tensor([[1., 3.],
+                [2., 4.]])
+    """
+    if len(args) < 2:
+        raise ValueError(f"einsum(): must specify the equation string and at least one operand, got {len(args)} values")
+    equation, operands = (args[0], args[1:]) if not isinstance(args[0], TensorBase) else _from_lists(args)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = operands[0]
+    return op.einsum(equation, list(operands))
+
+
+def _from_lists(args: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """Tensors with lists of subscripts as an equation and the tensors."""
+    equation = ",".join(map(_letters, args[1::2]))
+    if len(args) % 2:
+        return f"{','.join(map(_letters, args[1:-1:2]))}->{_letters(args[-1])}", args[:-1:2]
+    return equation, args[::2]
+
+
+def _letters(subscripts: Any) -> str:
+    if not isinstance(subscripts, (list, tuple)):
+        raise TypeError(f"einsum(): expected a list of subscripts behind each operand, got {type(subscripts).__name__}")
+    return "".join("..." if number is Ellipsis else _letter(number) for number in subscripts)
+
+
+def _letter(number: Any) -> str:
+    number = checks.integer("einsum", "subscript", number)
+    if not 0 <= number < len(_LETTERS):
+        raise ValueError(
+            f"einsum(): subscript in subscript list is not within the valid range [0, {len(_LETTERS)}): {number}"
+        )
+    return _LETTERS[number]
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
+    """sum over pairs of dimensions of a b; the other dimensions of `a`, then those of `b` are left.
+
+    Args:
+        a, b: tensors of one dtype.
+        dims: two lists of dimensions, those of `a` and those of `b`; or a number n: the last n of `a` and the first n
+            of `b`.
+        out: tensor that takes the result.
+
+    Raises:
+        RuntimeError: the sizes of a pair differ, or there are not so many dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensordot(sg.ones(2, 3, 4), sg.ones(4, 3), dims=([1, 2], [1, 0]))
+        tensor([12., 12.])
+    """
+    a, b = checks.tensor("tensordot", "a", a), checks.tensor("tensordot", "b", b)
+    dims = dims.array.tolist() if isinstance(dims, TensorBase) else dims
+    if isinstance(dims, (list, tuple)):
+        if len(dims) != 2:
+            raise RuntimeError(f"tensordot(): expected dims to be two lists of dimensions, got {len(dims)}")
+        ours, theirs = (checks.integer_list("tensordot", "dims", one, 1) for one in dims)
+    else:
+        count = checks.integer("tensordot", "dims", dims)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise RuntimeError(
+                f"tensordot(): expects dims >= 0 and at most the numbers of dimensions, {a.ndim} and {b.ndim}, but got "
+                f"dims={count}"
+            )
+        ours, theirs = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
+    result = op.tensordot(a, b, ours, theirs)
+    return result if out is None else write_out("tensordot", out, result)
+
+
+def chain_matmul(*matrices: Any, out: Any = None) -> Any:
+    """The product of matrices in the cheapest order: linalg.multi_dot.
+
+    Args:
+        *matrices: matrices of one dtype, or one list of them.
+        out: tensor that takes the result.
+
+    Raises:
+        RuntimeError: the matrices do not multiply.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.chain_matmul(sg.ones(2, 3), sg.ones(3, 4), sg.ones(4, 1))
+        tensor([[12.],
+                [12.]])
+    """
+    factors = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
+    factors = checks.tensor_list("chain_matmul", "matrices", list(factors))
+    if len(factors) == 1:
+        return factors[0]
+    result = op.linalg_multi_dot(factors)
+    return result if out is None else write_out("chain_matmul", out, result)

@@ -1,0 +1,111 @@
+"""What is to be done to multiply tensors and sum over their labels: found once for each equation and its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import NamedTuple
+
+from ..methods.subscripts import Label, Labels, label_sizes
+from .contraction_order import contraction_order
+
+Ints = tuple[int, ...]
+Shapes = tuple[Ints, ...]
+Sizes = dict[Label, int]
+
+
+class Simplified(NamedTuple):
+    """How one operand gets each label once, and only those that others have too."""
+
+    diagonals: tuple[tuple[int, int], ...]  # pairs of equal labels, whose diagonal comes last
+    squeezed: Ints  # dimensions of one element
+    summed: Ints
+    labels: Labels
+
+
+class Side(NamedTuple):
+    """How one operand of a product is laid out: the order of its dimensions, () as it is, and the shape then."""
+
+    order: Ints
+    shape: Ints
+
+
+class Product(NamedTuple):
+    """The product of the operands at two places, as matrices or element by element, and the result's shape."""
+
+    places: tuple[int, int]
+    left: Side
+    right: Side
+    kind: str  # mm, bmm or mul
+    shape: Ints
+    labels: Labels
+
+
+class Plan(NamedTuple):
+    operands: tuple[Simplified, ...]
+    products: tuple[Product, ...]
+    output: Ints  # the order of the dimensions of the last product, () as it is
+
+
+@lru_cache(maxsize=1024)
+def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shapes: Shapes) -> Plan:
+    """The plan for operands of these labels and shapes."""
+    sizes = label_sizes(op, operands, shapes)
+    stay = output if len(operands) > 1 else operands[0]  # one operand alone is added up, to int64 if it is whole
+    once = [_once(*pair, stay, sizes) for pair in zip(operands, shapes, strict=True)]
+    own = [each.labels for each in once]
+    first = tuple(_without_sums(each, own[:i] + own[i + 1 :], output) for i, each in enumerate(once))
+    labels = [each.labels for each in first]
+    order = contraction_order([frozenset(own) for own in labels], frozenset(output), dict(sizes))
+    products = []
+    for i, j in order:
+        b, a = labels.pop(j), labels.pop(i)
+        products.append(_product((i, j), a, b, {*output, *(label for own in labels for label in own)}, sizes))
+        labels.append(products[-1].labels)
+    return Plan(first, tuple(products), _order(labels[0], output))
+
+
+def _order(labels: Labels, wanted: Labels) -> Ints:
+    return () if labels == wanted else tuple(labels.index(label) for label in wanted)
+
+
+def _once(labels: Labels, shape: Ints, stay: Labels, sizes: Sizes) -> Simplified:
+    """Each label once: diagonals of those that repeat. What has size 1 goes, unless it is to stay and is 1 for all."""
+    known, diagonals = dict(zip(labels, shape, strict=True)), []
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            pair = labels.index(label), labels.index(label, labels.index(label) + 1)
+            diagonals.append(pair)
+            labels = (*(other for k, other in enumerate(labels) if k not in pair), label)
+    gone = tuple(k for k, label in enumerate(labels) if known[label] == 1 and (sizes[label] != 1 or label not in stay))
+    return Simplified(tuple(diagonals), gone, (), tuple(label for k, label in enumerate(labels) if k not in gone))
+
+
+def _without_sums(own: Simplified, others: Sequence[Labels], output: Labels) -> Simplified:
+    """With sums over what nobody else needs: neither the output, nor an operand that still has the label."""
+    needed = {label for labels in others for label in labels} | set(output)
+    summed = tuple(k for k, label in enumerate(own.labels) if label not in needed)
+    return own._replace(summed=summed, labels=tuple(label for label in own.labels if label in needed))
+
+
+def _product(places: tuple[int, int], a: Labels, b: Labels, wanted: set[Label], sizes: Sizes) -> Product:
+    batch = tuple(label for label in a if label in b and label in wanted)
+    inner = tuple(label for label in a if label in b and label not in wanted)
+    left = tuple(label for label in a if label not in b)
+    right = tuple(label for label in b if label not in a)
+    result = (*batch, *left, *right)
+    count, many, rows, columns = (prod(sizes[label] for label in group) for group in (batch, inner, left, right))
+    if inner:
+        kind = "bmm" if batch else "mm"
+        front: Ints = (count,) if batch else ()
+        shapes: Shapes = ((*front, rows, many), (*front, many, columns))
+    else:
+        kind, own = "mul", tuple(sizes[label] for label in batch)
+        many_rows, many_columns = (tuple(sizes[label] for label in group) for group in (left, right))
+        shapes = ((*own, *many_rows, *[1] * len(right)), (*own, *[1] * len(left), *many_columns))
+    sides = [
+        Side(_order(own, order), shape)
+        for own, order, shape in zip((a, b), ((*batch, *left, *inner), (*batch, *inner, *right)), shapes, strict=True)
+    ]
+    return Product(places, sides[0], sides[1], kind, tuple(sizes[label] for label in result), result)

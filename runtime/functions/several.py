@@ -1,0 +1,138 @@
+"""Functions that take their tensors one by one or as a list, as `meshgrid(x, y)`; each is an op over a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dispatch import checks
+from ..namespace import op
+from ..user_warning import warn_once
+
+
+def _listed(name: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors given one by one, or in one list."""
+    one = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
+    return checks.tensor_list(name, "tensors", tensors[0] if one else tensors)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
+    """Vectors expanded to a grid: y_k[i_1, ..., i_n] = x_k[i_k].
+
+    Args:
+        *tensors: n vectors (or numbers) of one dtype, one by one or in a list.
+        indexing: 'ij', or 'xy', for which the first two dimensions of the results change places; 'ij' when left out,
+            with a warning the first time.
+
+    Shape:
+        Each result: (N_1, ..., N_n), or (N_2, N_1, ..., N_n) for 'xy'.
+
+    Raises:
+        RuntimeError: no tensors, one of two or more dimensions, different dtypes, or another indexing.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.meshgrid(sg.tensor([1, 2]), sg.tensor([3, 4]), indexing="ij")
+        (tensor([[1, 1],
+                [2, 2]]), tensor([[3, 4],
+                [3, 4]]))
+    """
+    order = "ij" if indexing is None else checks.string("meshgrid", "indexing", indexing)
+    vectors = _listed("meshgrid", tensors)
+    if indexing is None and len(vectors) > 1:
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    return op.meshgrid(vectors, indexing=order)
+
+
+def cartesian_prod(*tensors: Any) -> Any:
+    """All rows that take one element of each vector, those of the last vector changing fastest.
+
+    Args:
+        *tensors: vectors of one dtype; a single one is returned as it is.
+
+    Shape:
+        Output: (N_1 N_2 ... N_n, n) for n > 1 vectors.
+
+    Raises:
+        RuntimeError: no tensors, one that is no vector, or different dtypes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.cartesian_prod(sg.tensor([1, 2]), sg.tensor([3, 4]))
+        tensor([[1, 3],
+                [1, 4],
+                [2, 3],
+                [2, 4]])
+    """
+    return op.cartesian_prod(checks.tensor_list("cartesian_prod", "tensors", tensors))
+
+
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of one matrix, zeros elsewhere.
+
+    Args:
+        *tensors: matrices; a vector is a row, a number a matrix of one element.
+
+    Shape:
+        Output: (sum of heights, sum of widths); (1, 0) without tensors.
+
+    Raises:
+        RuntimeError: a tensor of more than two dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.block_diag(sg.tensor([[1], [2]]), sg.tensor([3, 4]))
+        tensor([[1, 0, 0],
+                [2, 0, 0],
+                [0, 3, 4]])
+    """
+    given = checks.tensor_list("block_diag", "tensors", tensors)
+    return op.block_diag(given) if given else op.zeros((1, 0))
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor with at least one dimension: a number as a vector of one element.
+
+    Args:
+        *tensors: a tensor; or several, one by one or in a list, of which a tuple comes back.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.atleast_1d(sg.tensor(2))
+        tensor([2])
+    """
+    return _each("atleast_1d", op.atleast_1d, tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensor with at least two dimensions: a vector as a row.
+
+    Args:
+        *tensors: a tensor; or several, one by one or in a list, of which a tuple comes back.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.atleast_2d(sg.tensor([1, 2]))
+        tensor([[1, 2]])
+    """
+    return _each("atleast_2d", op.atleast_2d, tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensor with at least three dimensions: a vector as (1, n, 1), a matrix as (m, n, 1).
+
+    Args:
+        *tensors: a tensor; or several, one by one or in a list, of which a tuple comes back.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.atleast_3d(sg.zeros(2, 3)).shape
+        specgrad.Size([2, 3, 1])
+    """
+    return _each("atleast_3d", op.atleast_3d, tensors)
+
+
+def _each(name: str, function: Callable[[Any], Any], tensors: tuple[Any, ...]) -> Any:
+    given = _listed(name, tensors)
+    alone = len(tensors) == 1 and not isinstance(tensors[0], (list, tuple))
+    return function(given[0]) if alone else tuple(map(function, given))

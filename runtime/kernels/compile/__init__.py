@@ -1,0 +1,1 @@
+"""Compiling kernels: pipelines, linking, and how compiled code is called."""

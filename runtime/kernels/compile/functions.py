@@ -1,0 +1,138 @@
+"""One scalar function for every target: plain Python functions are rebuilt with globals that are compiled in turn.
+
+The functions of the folder `scalar` are written once, undecorated. A `ScalarLibrary` compiles them for one target when
+they are first named: the functions that they call are compiled first and put into the globals of a new function object.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import importlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ...locks import new_lock
+
+building = new_lock()  # who makes a dispatcher holds it: two threads that want one kernel get the same
+
+
+def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
+    """The same code with some of its globals replaced; numba's cache still sees the original file."""
+    namespace = {**function.__globals__, **replacements}
+    copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
+    copy.__qualname__ = function.__qualname__
+    copy.__module__ = function.__module__
+    copy.__doc__ = function.__doc__
+    return copy
+
+
+def names_in(code: types.CodeType) -> set[str]:
+    """The global names that a function's code loads; attributes such as `math.exp` are none of them."""
+    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+
+
+def is_scalar(function: Any) -> bool:
+    """Whether something is a function of `scalar`."""
+    own = f"{__package__.rpartition('.')[0]}.scalar"
+    return isinstance(function, types.FunctionType) and function.__module__.startswith(own)
+
+
+class ScalarCompiler:
+    """Compiles scalar functions for one target, each when it is first wanted, and what it calls before.
+
+    Functions that `scalar` or `scalar.complex` offer become functions, by `compiler`; helpers of these are
+    inlined, by `inliner`, which saves the time to compile them. Primitives are given.
+    """
+
+    def __init__(self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], given: dict[str, Any]) -> None:
+        self.compiler = compiler
+        self.inliner = inliner
+        self.given = given
+        self.compiled: dict[Any, Any] = {}
+
+    def get(self, function: Any) -> Any:
+        """The compiled form of a function."""
+        with building:
+            if function not in self.compiled:
+                self.compiled[function] = self.make(function)
+            return self.compiled[function]
+
+    def make(self, function: Any) -> Any:
+        from .. import scalar
+        from ..scalar import complex as scalar_complex
+        from ..scalar import primitives as scalar_primitives
+
+        name: str = function.__name__
+        if function is vars(scalar_primitives).get(name):
+            return self.given[name]
+        found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        users = not is_scalar(function)  # what it calls is compiled too, whatever package that is of
+        plain = {name: callee for name, callee in found.items() if isinstance(callee, types.FunctionType)}
+        calls = {name: self.get(callee) for name, callee in plain.items() if users or is_scalar(callee)}
+        offered = users or function in (*vars(scalar).values(), *vars(scalar_complex).values())
+        return (self.compiler if offered else self.inliner)(rebuilt(function, calls))
+
+
+class ScalarLibrary:
+    """The functions of one module, `scalar` or `scalar.complex`, compiled for one target."""
+
+    def __init__(self, module: types.ModuleType, compiler: ScalarCompiler) -> None:
+        self.module = module
+        self.compiler = compiler
+
+    def get(self, name: str) -> Any:
+        """The compiled form of a function of the module."""
+        return self.compiler.get(getattr(self.module, name))
+
+    def used_by(self, function: Any) -> dict[str, Any]:
+        """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
+        called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        meant = {name: self.meant(name, value) for name, value in called.items()}
+        return {
+            name: self.compiler.get(value) for name, value in meant.items() if isinstance(value, types.FunctionType)
+        }
+
+    def meant(self, name: str, value: Any) -> Any:
+        """The function of this library that a kernel means: one of specgrad's, or one of a user's package.
+
+        That has functions of complex numbers in a module beside the one for real ones: `scalars_complex`.
+        """
+        own = vars(self.module).get(name)
+        if isinstance(own, types.FunctionType) or not isinstance(value, types.FunctionType) or not self.is_complex:
+            return own if isinstance(own, types.FunctionType) else value
+        return getattr(importlib.import_module(f"{value.__module__}_complex"), name)
+
+    @property
+    def is_complex(self) -> bool:
+        return self.module.__name__.rpartition(".")[2] == "complex"
+
+
+@functools.cache
+def cpu_library(is_complex: bool) -> ScalarLibrary:
+    """The scalar functions for the CPU."""
+    from .machine import fuses
+
+    return library_of(is_complex, fuses())
+
+
+def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
+    """The scalar functions for a CPU that fuses products and sums, or does not.
+
+    Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
+    not vectorised. Complex ones, each of which calls several, would only take longer to compile.
+    """
+    from numba import njit, types
+    from numba.core.typing import signature
+    from numba.extending import intrinsic
+
+    from .. import scalar
+    from ..scalar import complex as scalar_complex
+    from ..scalar.intrinsics import Target, primitives
+
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
+    compiler = njit(inline="never", forceinline=not is_complex, **options)
+    given = primitives(Target(intrinsic, types, signature, fuses))
+    module = scalar_complex if is_complex else scalar
+    return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))

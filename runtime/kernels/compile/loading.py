@@ -1,0 +1,48 @@
+"""Loading the compiler, which takes a second: Ctrl-C in the middle of it must not leave half of it for ever."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+
+from ... import locks
+
+WHOLE = (
+    "numba",
+    f"{__package__}.linking",
+    f"{__package__.partition('.kernels')[0]}.pool.manager",
+)  # with all that they import
+_done: list[bool] = []
+_loaders: list[threading.Thread] = []  # that were started
+
+
+def load_compiler() -> None:
+    """Import what compiling needs, in another thread: exceptions that are meant for this one do not reach it there.
+
+    A module whose import was interrupted is imported again, which those of numba do not survive.
+    """
+    if not _done:
+        _load()
+
+
+def _load() -> None:
+    if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
+        return  # whoever needs a module imports it here: no thread starts any more, or gets the locks that this one has
+    errors: list[BaseException] = []
+    if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
+        loader = threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True)
+        loader.start()  # another thread may start one too: the second finds all imported
+        _loaders.append(loader)
+    _loaders[-1].join()
+    if errors:
+        raise errors[0]
+
+
+def _import_all(errors: list[BaseException]) -> None:
+    try:
+        for name in WHOLE:
+            importlib.import_module(name)
+        _done.append(True)
+    except BaseException as error:  # for the thread that waits
+        errors.append(error)

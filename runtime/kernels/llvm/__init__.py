@@ -1,0 +1,1 @@
+"""Intrinsics for numba: vectors, tiles, memory by address."""

@@ -1,0 +1,185 @@
+"""Intrinsics for products of matrices inside numba kernels: register tiles, and transposed squares.
+
+LLVM keeps what is added up in registers only if it is a value and no array, and numba has no values that are vectors.
+So the inner loop of a product is an intrinsic: rows x vectors of sums, to which each step adds the products of a column
+of the left matrix and a row of the right one. Arguments are addresses, strides in bytes, and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..compile.machine import vector_registers
+from .vectors import Vectors
+
+
+def for_numba(define: Callable[..., Any]) -> Any:
+    """An intrinsic: kernels call it without the first argument, which is numba's."""
+    return define
+
+
+@for_numba
+def panel_product(
+    context: Any,
+    like: Any,
+    a: Any,
+    a_row: Any,
+    a_col: Any,
+    b: Any,
+    b_row: Any,
+    c: Any,
+    c_row: Any,
+    rows: Any,
+    depth: Any,
+    width: Any,
+    add: Any,
+) -> Any:
+    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): c = a b, or c + a b.
+
+    c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _Panel(Vectors(context, builder, like), *args[1:]).emit()
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * 11), code
+
+
+class _Panel:
+    """The code of panel_product: tiles of six rows, then of four, two and one for the rest."""
+
+    def __init__(self, vectors: Vectors, *args: Any) -> None:
+        self.vectors, self.builder = vectors, vectors.builder
+        self.a, self.a_row, self.a_col, self.b, self.b_row, self.c, self.c_row = args[:7]
+        self.rows, self.depth, self.width, self.add = args[7:]
+
+    def emit(self) -> None:
+        """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
+        builder, lanes, most = self.builder, self.vectors.lanes, vector_registers()[1]
+        whole = builder.icmp_signed("==", self.width, self.vectors.number(most * lanes))
+        with builder.if_else(whole) as (then, otherwise):
+            with then:
+                self.go_down(most, masked=False)
+            with otherwise:
+                self.emit_narrow([count for count in (1, 2, 4) if count <= most])
+
+    def emit_narrow(self, counts: Sequence[int]) -> None:
+        """Masked tiles of the smallest of these numbers of vectors that is enough."""
+        fits = self.vectors.number(counts[0] * self.vectors.lanes)
+        with self.builder.if_else(self.builder.icmp_signed("<=", self.width, fits)) as (then, otherwise):
+            with then:
+                self.go_down(counts[0], masked=True)
+            with otherwise:
+                if counts[1:]:
+                    self.emit_narrow(counts[1:])
+
+    def go_down(self, count: int, masked: bool) -> None:
+        """All rows: six at a time, then as many of four, two and one as are left."""
+        from numba.core import cgutils
+
+        builder, number = self.builder, self.vectors.number
+        masks = [self.vectors.mask(self.width, v) if masked else None for v in range(count)]
+        sixes = builder.sdiv(self.rows, number(6))
+        with cgutils.for_range(builder, sixes) as loop:
+            self.tile(builder.mul(loop.index, number(6)), 6, masks)
+        row = builder.mul(sixes, number(6))
+        left = builder.sub(self.rows, row)
+        for rows in (4, 2, 1):
+            there = builder.icmp_signed("!=", builder.and_(left, number(rows)), number(0))
+            with builder.if_then(there):
+                self.tile(row, rows, masks)
+            row = builder.select(there, builder.add(row, number(rows)), row)
+
+    def tile(self, row: Any, rows: int, masks: Sequence[Any]) -> None:
+        """`rows` rows of c from `row` on: the loop over the depth, its sums in registers."""
+        vectors, builder = self.vectors, self.builder
+        a = builder.add(self.a, builder.mul(row, self.a_row))
+        c = builder.add(self.c, builder.mul(row, self.c_row))
+        places = [(i, v) for i in range(rows) for v in range(len(masks))]
+        target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in places}
+        entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
+        builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
+        builder.position_at_end(first)
+        old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in places}
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
+        left, right, step = (self.joined((x, entry), (x, first)) for x in (a, self.b, vectors.number(0)))
+        new = self.products(left, right, rows, masks, sums)
+        following = builder.add(step, vectors.number(1))
+        moved = (left, builder.add(left, self.a_col)), (right, builder.add(right, self.b_row)), (step, following)
+        for value, next_value in (*moved, *((sums[place], new[place]) for place in places)):
+            value.add_incoming(next_value, loop)
+        builder.cbranch(builder.icmp_signed("<", following, self.depth), loop, done)
+        builder.position_at_end(done)
+        for i, v in places:
+            vectors.store(new[i, v], target[i, v], masks[v])
+
+    def products(self, left: Any, right: Any, rows: int, masks: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
+        """One step of the depth: a column of a times a row of b."""
+        vectors = self.vectors
+        row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
+        column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
+        return {(i, v): vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
+
+    def joined(self, *incoming: tuple[Any, Any]) -> Any:
+        """A value that depends on the block the control flow comes from."""
+        result = self.builder.phi(incoming[0][0].type)
+        for value, block in incoming:
+            result.add_incoming(value, block)
+        return result
+
+
+@for_numba
+def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
+    """transposed_block(like, source, source_row, to, to_row): a square of lanes(like) rows, transposed."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vectors = Vectors(context, builder, like)
+        _, source, source_row, to, to_row = args
+        rows = [vectors.load(vectors.address(source, source_row, i)) for i in range(vectors.lanes)]
+        for i, row in enumerate(vectors.transposed(rows)):
+            vectors.store(row, vectors.address(to, to_row, i))
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * 4), code
+
+
+@for_numba
+def lanes(context: Any, like: Any) -> Any:
+    """lanes(like): how many elements a vector register holds."""
+    return _constant(like, 1)
+
+
+@for_numba
+def panel_width(context: Any, like: Any) -> Any:
+    """panel_width(like): how many columns a whole tile has."""
+    return _constant(like, vector_registers()[1])
+
+
+@for_numba
+def panel_bytes(context: Any) -> Any:
+    """panel_bytes(): how many bytes a row of a full tile has."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size, vectors = vector_registers()
+        return context.get_constant(types.int64, size * vectors)
+
+    return types.int64(), code
+
+
+def _constant(like: Any, registers: int) -> Any:
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
+
+    return types.int64(like), code
+
+
+INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width, panel_bytes)

@@ -1,0 +1,97 @@
+"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..compile.machine import fuses, vector_registers
+
+
+class Vectors:
+    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes."""
+
+    def __init__(self, context: Any, builder: Any, like: Any) -> None:
+        from llvmlite import ir
+
+        self.ir, self.builder = ir, builder
+        self.size = like.bitwidth // 8
+        self.bytes = vector_registers()[0]
+        self.lanes = self.bytes // self.size
+        self.element = context.get_value_type(like)
+        self.type = ir.VectorType(self.element, self.lanes)
+        self.name = f"v{self.lanes}f{like.bitwidth}"
+        self.zero = ir.Constant(self.type, None)
+
+    def number(self, value: int, bits: int = 64) -> Any:
+        return self.ir.Constant(self.ir.IntType(bits), value)
+
+    def call(self, name: str, result: Any, *args: Any) -> Any:
+        """A call of one of LLVM's own functions."""
+        from numba.core import cgutils
+
+        kind = self.ir.FunctionType(result, [a.type for a in args])
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), args)
+
+    def fma(self, x: Any, y: Any, z: Any) -> Any:
+        """x y + z, rounded once where the machine does that."""
+        if not fuses():
+            return self.builder.fadd(self.builder.fmul(x, y), z)
+        return self.call(f"llvm.fma.{self.name}", self.type, x, y, z)
+
+    def address(self, base: Any, stride: Any, count: int, offset: int = 0) -> Any:
+        """base + count * stride + offset."""
+        moved = self.builder.add(base, self.builder.mul(stride, self.number(count)))
+        return self.builder.add(moved, self.number(offset))
+
+    def spread(self, value: Any) -> Any:
+        """A vector with the same value in all lanes."""
+        kind = self.ir.VectorType(value.type, self.lanes)
+        undefined = self.ir.Constant(kind, self.ir.Undefined)
+        single = self.builder.insert_element(undefined, value, self.number(0, 32))
+        return self.shuffled(single, single, [0] * self.lanes)
+
+    def shuffled(self, a: Any, b: Any, places: Sequence[int]) -> Any:
+        """The lanes of `a`, and behind them those of `b`, at the given places."""
+        chosen = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), self.lanes), list(places))
+        return self.builder.shuffle_vector(a, b, chosen)
+
+    def mask(self, width: Any, number: int) -> Any:
+        """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
+        kind = self.ir.VectorType(self.ir.IntType(64), self.lanes)
+        places = self.ir.Constant(kind, list(range(number * self.lanes, (number + 1) * self.lanes)))
+        return self.builder.icmp_signed("<", places, self.spread(width))
+
+    def scalar(self, address: Any) -> Any:
+        """The one element at an address."""
+        pointer = self.builder.inttoptr(address, self.element.as_pointer())
+        return self.builder.load(pointer, align=self.size)
+
+    def load(self, address: Any, mask: Any = None) -> Any:
+        """The vector at an address; lanes that are masked out are not read, and zero."""
+        pointer = self.builder.inttoptr(address, self.type.as_pointer())
+        if mask is None:
+            return self.builder.load(pointer, align=self.size)
+        name, align = f"llvm.masked.load.{self.name}.p0", self.number(self.size, 32)
+        return self.call(name, self.type, pointer, align, mask, self.zero)
+
+    def store(self, vector: Any, address: Any, mask: Any = None) -> None:
+        """Write a vector; lanes that are masked out are not written."""
+        pointer = self.builder.inttoptr(address, self.type.as_pointer())
+        if mask is None:
+            self.builder.store(vector, pointer, align=self.size)
+        else:
+            name, align = f"llvm.masked.store.{self.name}.p0", self.number(self.size, 32)
+            self.call(name, self.ir.VoidType(), vector, pointer, align, mask)
+
+    def transposed(self, rows: Sequence[Any]) -> list[Any]:
+        """As many rows as there are lanes, as columns: squares of 1, 2, 4, ... lanes change places between rows."""
+        rows, lanes, step = list(rows), self.lanes, 1
+        while step < lanes:
+            low = [j - step + lanes if j & step else j for j in range(lanes)]
+            high = [j + lanes if j & step else j + step for j in range(lanes)]
+            for i in (i for i in range(lanes) if not i & step):
+                a, b = rows[i], rows[i + step]
+                rows[i], rows[i + step] = self.shuffled(a, b, low), self.shuffled(a, b, high)
+            step *= 2
+        return rows

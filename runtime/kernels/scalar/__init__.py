@@ -1,0 +1,226 @@
+"""The arithmetic of element-wise expressions on real numbers: one definition for every device.
+
+Each function is compiled by numba for the CPU and for CUDA, and runs as plain Python on NumPy scalars in the
+CUDA simulator. So these are plain module-level functions of `math` and of what both targets compile of NumPy.
+A constant is written `type(x)(1)`, which has the type of `x`: float32 arithmetic then stays in float32.
+Exponentials, logarithms and the like are in files of their own, without branches and calls, so that loops over them
+are vectorised.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from .airy import airy_ai
+from .arc import acos, asin, atan, atan2
+from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
+from .bessel_modified import i0, i0e, i1, i1e
+from .bessel_second import (
+    modified_bessel_k0,
+    modified_bessel_k1,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+    spherical_bessel_j0,
+)
+from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
+from .circular import cos, sin, tan
+from .error import erf, erfc
+from .exponential import exp, exp2, expm1, sigmoid
+from .gamma import digamma, lgamma
+from .gamma_incomplete import igamma, igammac
+from .hyperbolic import cosh, sinh, tanh
+from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
+from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10
+from .normal import normal_cdf, normal_pdf
+from .power import hypot, power
+from .primitives import root, select
+from .zeta import polygamma, zeta
+
+# From here on all float64 are whole, so adding this rounds a smaller number to a whole one, half to even.
+WHOLE = 4503599627370496.0
+
+
+def is_integer(x: Any) -> Any:
+    """Whether `x` has an integer type; a constant once compiled."""
+    return type(x)(0.5) == 0
+
+
+# ---- sign, parts, tests ------------------------------------------------------------------------------------
+
+
+def abs(x: Any) -> Any:
+    return builtins.abs(x)
+
+
+def sign(x: Any) -> Any:
+    if x > 0:
+        return type(x)(1)
+    return type(x)(-1) if x < 0 else type(x)(0)
+
+
+def sgn(x: Any) -> Any:
+    return sign(x)
+
+
+def conj(x: Any) -> Any:
+    return x
+
+
+def real(x: Any) -> Any:
+    return x
+
+
+def imag(x: Any) -> Any:
+    return type(x)(0)
+
+
+def isnan(x: Any) -> Any:
+    return x != x
+
+
+def isinf(x: Any) -> Any:
+    return math.isinf(x)
+
+
+def isfinite(x: Any) -> Any:
+    return math.isfinite(x)
+
+
+# ---- powers and roots --------------------------------------------------------------------------------------
+
+
+def sqrt(x: Any) -> Any:
+    return root(x)
+
+
+def rsqrt(x: Any) -> Any:
+    return type(x)(1) / root(x)
+
+
+def pow(x: Any, y: Any) -> Any:
+    if is_integer(x) and is_integer(y):
+        return negative_power(x, y) if y < 0 else x**y
+    return select(y == 2, x * x, select(y == 1, x * type(x)(1), type(x)(power(x, y))))  # a branch is no vector code
+
+
+def pow_number(x: Any, y: Any) -> Any:
+    """x^y where one `y` is the exponent of a whole loop: the compiler makes a loop of its own of each case."""
+    one = type(x)(1)
+    if not is_integer(x):
+        if y == 1 or y == 2:
+            return x * (one if y == 1 else x)
+        if y == 3:
+            return x * x * x
+        if y == 0.5 or y == -0.5:
+            return type(x)(sqrt(x) if y > 0 else rsqrt(x))
+        if y == -1 or y == -2:
+            return type(x)(one / x if y == -1 else one / (x * x))
+    return pow(x, y)
+
+
+def negative_power(x: Any, y: Any) -> Any:
+    """An integer to a negative integer power, rounded towards zero: not 0 only for x = 1 and x = -1."""
+    if x == 1 or (x == -1 and y % 2 == 0):
+        return type(x)(1)
+    return type(x)(-1) if x == -1 else type(x)(0)
+
+
+# ---- division and rounding ---------------------------------------------------------------------------------
+
+
+def divide(x: Any, y: Any) -> Any:
+    return x / y
+
+
+def round(x: Any) -> Any:
+    """The nearest whole number, the even one of two; floats that are whole anyway, infinite or nan stay."""
+    magnitude = np.float64(abs(x))
+    if magnitude < WHOLE:
+        return type(x)(math.copysign((magnitude + WHOLE) - WHOLE, x))
+    return x
+
+
+def floor(x: Any) -> Any:
+    nearest = round(x)
+    return type(x)(nearest - type(x)(1)) if nearest > x else nearest
+
+
+def ceil(x: Any) -> Any:
+    return -floor(-x)
+
+
+def trunc(x: Any) -> Any:
+    return ceil(x) if x < 0 else floor(x)
+
+
+def round_decimals(x: Any, decimals: Any) -> Any:
+    scale = type(x)(np.float64(10.0) ** builtins.abs(decimals))
+    return round(x * scale) / scale if decimals >= 0 else round(x / scale) * scale
+
+
+def floor_divide(x: Any, y: Any) -> Any:
+    return x // y
+
+
+def trunc_divide(x: Any, y: Any) -> Any:
+    if is_integer(x):
+        below = x // y
+        return below + type(below)(1) if x % y != 0 and (x < 0) != (y < 0) else below
+    return type(x)(trunc(x / y))
+
+
+def remainder(x: Any, y: Any) -> Any:
+    """x - y * floor(x / y), with the sign of y."""
+    return x % y
+
+
+def fmod(x: Any, y: Any) -> Any:
+    """x - y * trunc(x / y), with the sign of x; exact."""
+    if is_integer(x):
+        rest = x % y
+        return rest - y if rest != 0 and (rest < 0) != (x < 0) else rest
+    rest = abs(x) % abs(y)
+    return -rest if math.copysign(1.0, x) < 0 else rest
+
+
+# ---- choice ------------------------------------------------------------------------------------------------
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    return x if condition else y
+
+
+def either(condition: Any, x: Any, y: Any) -> Any:
+    """What `x if condition else y` of a spec becomes where it differs between elements: both are computed."""
+    return where(condition, x, y)
+
+
+def maximum(x: Any, y: Any) -> Any:
+    """The larger number; nan when either is."""
+    return x if x >= y or x != x else y
+
+
+def minimum(x: Any, y: Any) -> Any:
+    """The smaller number; nan when either is."""
+    return x if x <= y or x != x else y
+
+
+def fmax(x: Any, y: Any) -> Any:
+    """The larger number; where one is nan, the other."""
+    return x if x >= y or y != y else y
+
+
+def fmin(x: Any, y: Any) -> Any:
+    """The smaller number; where one is nan, the other."""
+    return x if x <= y or y != y else y
+
+
+def lerp(start: Any, end: Any, weight: Any) -> Any:
+    """Interpolation from the nearer end, so that it is exact at both."""
+    if weight < type(weight)(0.5):
+        return start + weight * (end - start)
+    return end - (type(weight)(1) - weight) * (end - start)

@@ -1,0 +1,72 @@
+"""Signs, neighbours and divisors: functions of one number's bits, and of integers.
+
+A sign is that of the bits: -0.0 has one, and so has a nan.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from .primitives import bits, choose, from_bits
+
+PI = 3.141592653589793
+
+
+def signbit(x: Any) -> Any:
+    """Whether the sign is minus."""
+    return math.copysign(1.0, np.float64(x)) < 0
+
+
+def copysign(x: Any, y: Any) -> Any:
+    """|x| with the sign of `y`."""
+    return type(x)(math.copysign(x, y))
+
+
+def isposinf(x: Any) -> Any:
+    return x == math.inf
+
+
+def isneginf(x: Any) -> Any:
+    return x == -math.inf
+
+
+def angle(x: Any) -> Any:
+    """The angle of a real number: pi where it is below 0; nan of nan."""
+    return x if x != x else type(x)(PI) if x < 0 else type(x)(0)
+
+
+def nextafter(x: Any, y: Any) -> Any:
+    """The next number in the direction of `y`: the one whose bits, read as an integer, are one more or one less."""
+    if x != x or y != y or x == y:
+        return type(x)(x + y) if x != x or y != y else y
+    if x == 0:
+        return copysign(from_bits(x, choose(x, 1, 1)), y)
+    return from_bits(x, bits(x) + choose(x, 1, 1) if (y > x) == (x > 0) else bits(x) - choose(x, 1, 1))
+
+
+def left_shift(x: Any, y: Any) -> Any:
+    """x 2^y, its last 64 bits."""
+    return np.int64(x) << np.int64(y) if 0 <= y < 64 else np.int64(0)
+
+
+def right_shift(x: Any, y: Any) -> Any:
+    """x / 2^y, rounded down."""
+    return np.int64(x) >> np.int64(y if 0 <= y < 64 else 63)
+
+
+def gcd(x: Any, y: Any) -> Any:
+    """The greatest common divisor, after Euclid."""
+    a, b = np.int64(builtins.abs(x)), np.int64(builtins.abs(y))
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+def lcm(x: Any, y: Any) -> Any:
+    """The least common multiple."""
+    divisor = gcd(x, y)
+    return builtins.abs(np.int64(x) // divisor * np.int64(y)) if divisor != 0 else np.int64(0)

@@ -1,0 +1,190 @@
+"""Logarithms of real numbers, branch-free, so that loops over them are vectorised.
+
+All start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). A polynomial's coefficients are minimax fits (Remez),
+rounded one after the other, the lowest power first, each followed by a new fit of the rest.
+Errors of functions are given for float32 and for float64: the largest that was found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .exponential import power_of_two, with_sign
+from .primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
+
+# A whole number of up to 11 bits times the first part of a constant has no rounding error.
+LN2_SINGLE = (0.69317626953125, -2.9088971132296138e-05)
+LN2_DOUBLE = (0.6931471805598903, 5.497923018708371e-14)
+LOG10_2_SINGLE = (0.301025390625, 4.605039066518657e-06)
+LOG10_2_DOUBLE = (0.30102999566395283, 2.8363394551044964e-14)
+LOG2_E_SINGLE = (1.4426950216293335, 1.925963033500011e-08)
+LOG2_E_DOUBLE = (1.4426950408889634, 2.0355273740931033e-17)
+LOG10_E_SINGLE = (0.4342944920063019, -1.0103049952192578e-08)
+LOG10_E_DOUBLE = (0.4342944819032518, 1.098319650216765e-17)
+
+# (f - log(1 + f)) / f^2 for -0.293 < f < 0.4143: relative error of the logarithm at most 2^-30.2
+LOG_SINGLE = (
+    -0.06733096390962601,
+    0.1166146770119667,
+    -0.11886587738990784,
+    0.12408117949962616,
+    -0.14220184087753296,
+    0.1666785627603531,
+    -0.20002074539661407,
+    0.25000011920928955,
+    -0.3333331346511841,
+    0.5,
+)
+# (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial in s^2 for |s| < 0.1717: relative error at most 2^-58.4
+LOG_DOUBLE = (
+    0.14796989108140518,
+    0.15313945614220764,
+    0.18183568510419212,
+    0.22222198489885836,
+    0.28571428743244776,
+    0.39999999999410485,
+    0.6666666666666735,
+)
+
+
+def near_one(x: Any) -> Any:
+    """k and f with x = 2^k (1 + f), for a normal number x > 0."""
+    width = choose(x, 23, 52)
+    k = narrow(x, bits(x) - bits(choose(x, math.sqrt(0.5), math.sqrt(0.5)))) >> width
+    return k, from_bits(x, bits(x) - (k << width)) - type(x)(1)
+
+
+def number(x: Any, k: Any) -> Any:
+    """A whole number, not too large, in the type of `x`."""
+    shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
+    return from_bits(x, bits(shift) + k) - shift
+
+
+def normal(x: Any) -> Any:
+    """A normal number and what to add to its exponent, from a number that may be subnormal."""
+    small = x < choose(x, 2.0**-126, 2.0**-1022)
+    more = select(small, choose(x, -25.0, -54.0), 0.0)
+    return select(small, x * choose(x, 2.0**25, 2.0**54), x), more
+
+
+def tail_single(f: Any) -> Any:
+    """log(1 + f) - f."""
+    return -(f * f) * polynomial(f, LOG_SINGLE, LOG_SINGLE)
+
+
+def tail_double(f: Any) -> Any:
+    """log(1 + f) - f, from s = f / (2 + f): log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 P(s^2))."""
+    half = 0.5 * f * f
+    s = f / (2.0 + f)
+    square = s * s
+    return fma(s, fma(square, polynomial(square, LOG_DOUBLE, LOG_DOUBLE), half), -half)
+
+
+def tail_of(f: Any) -> Any:
+    return choose(f, tail_single, tail_double)(f)
+
+
+def total(first: Any, second: Any, rest: Any) -> Any:
+    """The sum of three numbers, |first| >= |second| or 0, both far larger than `rest`."""
+    result = first + second
+    return result + ((first - result + second) + rest)
+
+
+def at_limits(x: Any, value: Any) -> Any:
+    """A logarithm of `x`: `value` for positive finite numbers."""
+    value = select(x < math.inf, value, x)
+    return select(x > 0, value, select(x == 0, choose(x, -math.inf, -math.inf), choose(x, math.nan, math.nan)))
+
+
+def log(x: Any) -> Any:
+    """The natural logarithm; error at most 0.9 and 0.9 ulp."""
+    y, more = normal(x)
+    k, f = near_one(y)
+    n = number(x, k) + more
+    rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f))
+    return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), f, rest))
+
+
+def log_parts(x: Any, factor: Any, low: Any) -> Any:
+    """n, first and second with log(x) = n log(2) + first + second, in a base with 1 / log(base) = factor + low."""
+    y, more = normal(x)
+    k, f = near_one(y)
+    tail = tail_of(f)
+    value = f + tail
+    first = value * factor
+    return number(x, k) + more, first, fma(value, factor, -first) + fma(value, low, (f - value + tail) * factor)
+
+
+def log2(x: Any) -> Any:
+    """The logarithm to the base 2; error at most 0.9 and 1.0 ulp."""
+    factor = choose(x, LOG2_E_SINGLE[0], LOG2_E_DOUBLE[0])
+    n, first, second = log_parts(x, factor, choose(x, LOG2_E_SINGLE[1], LOG2_E_DOUBLE[1]))
+    return at_limits(x, total(n, first, second))
+
+
+def log10(x: Any) -> Any:
+    """The logarithm to the base 10; error at most 0.8 and 0.7 ulp."""
+    factor = choose(x, LOG10_E_SINGLE[0], LOG10_E_DOUBLE[0])
+    n, first, second = log_parts(x, factor, choose(x, LOG10_E_SINGLE[1], LOG10_E_DOUBLE[1]))
+    second = fma(n, choose(x, LOG10_2_SINGLE[1], LOG10_2_DOUBLE[1]), second)
+    return at_limits(x, total(n * choose(x, LOG10_2_SINGLE[0], LOG10_2_DOUBLE[0]), first, second))
+
+
+def log_of_sum(x: Any, low: Any, more: Any) -> Any:
+    """log(2^more (x + low)) for a normal number `x` and a `low` far smaller."""
+    k, f = near_one(x)
+    low *= power_of_two(x, -select(k < 64, k, 64))
+    first = f + low
+    lost = f - first + low
+    n = number(x, k) + more
+    rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(first) + fma(-first, lost, lost))
+    return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), first, rest))
+
+
+def plus_one(x: Any) -> Any:
+    """1 + x rounded, and what was lost."""
+    result = type(x)(1) + x
+    part = result - type(x)(1)
+    return result, (type(x)(1) - (result - part)) + (x - part)
+
+
+def log1p(x: Any) -> Any:
+    """log(1 + x); error at most 0.9 and 0.9 ulp."""
+    above, low = plus_one(x)
+    return select(x == 0, x, log_of_sum(above, low, type(x)(0)))
+
+
+def asinh(x: Any) -> Any:
+    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most 1.1 and 1.1 ulp."""
+    one, x_abs = type(x)(1), abs(x)
+    square = x_abs * x_abs
+    rest = square / (one + root(one + square))
+    return with_sign(log_of_three(x_abs, x_abs, rest), x)
+
+
+def acosh(x: Any) -> Any:
+    """log(x + sqrt(x^2 - 1)); error at most 1.9 and 1.8 ulp."""
+    rest = x - type(x)(1)
+    square = fma(rest, rest, rest + rest)
+    return log_of_three(x, root(select(x >= 1, square, math.nan)), rest)
+
+
+def log_of_three(x: Any, first: Any, second: Any) -> Any:
+    """log(1 + first + second), |first| >= |second|; of a large `x` log(2 x)."""
+    large = x > choose(x, 2.0**13, 2.0**28)
+    together = first + second
+    above, low = plus_one(together)
+    low += first - together + second
+    return log_of_sum(select(large, x, above), select(large, 0.0, low), select(large, type(x)(1), 0.0))
+
+
+def atanh(x: Any) -> Any:
+    """log((1 + x) / (1 - x)) / 2; error at most 1.0 and 0.9 ulp."""
+    one, x_abs = type(x)(1), abs(x)
+    below = one - x_abs
+    part = one / below
+    ratio = (x_abs + x_abs) * part
+    rest = fma(-ratio, below, x_abs + x_abs) - ratio * (one - below - x_abs)
+    above, low = plus_one(ratio)
+    return with_sign(type(x)(0.5) * log_of_sum(above, fma(rest, part, low), type(x)(0)), x)

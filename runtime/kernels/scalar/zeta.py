@@ -1,0 +1,122 @@
+"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives.
+
+float32 is computed in float64. Errors are given for float64: the largest that was found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .circular import sin
+from .gamma import digamma
+from .power import is_whole, power
+from .primitives import polynomial
+
+EPSILON = 2.0**-54
+# B_2k / (2 k)!, Bernoulli's numbers, for k = 1 to 13
+EULER_MACLAURIN = (
+    0.08333333333333333,
+    -0.001388888888888889,
+    3.306878306878307e-05,
+    -8.267195767195768e-07,
+    2.08767569878681e-08,
+    -5.284190138687493e-10,
+    1.3382536530684679e-11,
+    -3.3896802963225827e-13,
+    8.586062056277845e-15,
+    -2.174868698558062e-16,
+    5.5090028283602295e-18,
+    -1.3954464685812522e-19,
+    3.534707039629467e-21,
+)
+# B_2k, Bernoulli's numbers, for k = 9 to 1
+BERNOULLI = (
+    54.971177944862156,
+    -7.092156862745098,
+    1.1666666666666667,
+    -0.2531135531135531,
+    0.07575757575757576,
+    -0.03333333333333333,
+    0.023809523809523808,
+    -0.03333333333333333,
+    0.16666666666666666,
+)
+PI = 3.141592653589793
+
+
+def zeta(s: Any, q: Any) -> Any:
+    """The sum of (q + k)^-s over k >= 0; error at most 4.2 ulp for q > 0. For q < 0 only whole s have one."""
+    return type(q)(zeta_double(np.float64(s), np.float64(q)))
+
+
+def zeta_double(s: Any, q: Any) -> Any:
+    """Below 0 the negative terms are those of two sums of positive ones: zeta(s, r) - zeta(s, 1 - q), r = -q mod 1."""
+    if s == 1 or (q <= 0 and is_whole(q) and not s < 1):
+        return math.inf
+    if s != s or q != q or s < 1 or (q < 0 and not is_whole(s)):
+        return math.nan
+    rest, sign = -q - math.floor(-q) if q < 0 else 0.0, -1.0 if s % 2.0 == 1.0 else 1.0
+    total = 0.0
+    for k in range(3 if q < 0 else 1):  # one call of a function is compiled faster than three
+        start = (1.0 - rest if q < 0 else q) if k == 0 else rest if k == 1 else 1.0 - q
+        total += zeta_sum(s, start) * (1.0 if k == 0 else sign if k == 1 else -sign)
+    return total
+
+
+def zeta_sum(s: Any, q: Any) -> Any:
+    """The sum for q > 0 and s > 1: the first terms, and the rest by the formula of Euler and Maclaurin."""
+    total, term, bound = 0.0, 0.0, 10.0 + 0.5 * s
+    while True:
+        term = power(q, -s)
+        if q >= bound or term <= EPSILON * total:
+            break
+        total += term
+        q += 1.0
+    if term <= EPSILON * total or term == 0:
+        return total
+    total += term * (q / (s - 1.0) + 0.5)
+    factor = s
+    term /= q
+    for k in range(13):
+        total += factor * term * EULER_MACLAURIN[k]
+        factor *= (s + 2.0 * k + 1.0) * (s + 2.0 * k + 2.0)
+        term /= q * q
+    return total
+
+
+def trigamma(x: Any) -> Any:
+    """zeta(2, x): steps to 10, and from there the same formula without powers; pi^2 / sin(pi x)^2 less it below 0."""
+    if x <= 0:
+        if is_whole(x):
+            return math.inf if x > -math.inf else math.nan
+        rest = -x - math.floor(-x)  # exact, which x - floor(x) is not near 0
+        sine = sin(PI * (rest if rest < 0.5 else 1.0 - rest)) / PI
+        return 1.0 / (sine * sine) - trigamma_of_positive(1.0 - x)
+    return trigamma_of_positive(x)
+
+
+def trigamma_of_positive(x: Any) -> Any:
+    total = 0.0
+    while x < 10:
+        total += 1.0 / (x * x)
+        x += 1.0
+    part = 1.0 / x
+    square = part * part
+    return total + (part + 0.5 * square + part * square * polynomial(square, BERNOULLI, BERNOULLI))
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    """The derivative of order n of digamma: (-1)^(n+1) n! zeta(n + 1, x); error at most 5 ulp for x > 0."""
+    if n == 0:
+        return digamma(x)
+    if n == 1:
+        return type(x)(trigamma(np.float64(x)))
+    factor = 1.0 if n % 2 == 1 else -1.0
+    k = 2.0
+    while k <= n and k <= 171:
+        factor *= k
+        k += 1.0
+    return type(x)(factor * zeta_double(n + 1.0, np.float64(x)))

@@ -1,0 +1,1 @@
+"""The part of `Tensor` that is no op: conversion, indexing, printing, questions."""

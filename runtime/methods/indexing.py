@@ -1,0 +1,231 @@
+"""`x[key]` and `x[key] = value`: the key is taken apart into view ops and at most one advanced indexing op.
+
+As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a
+view; what remains are index tensors at dimensions of that view. A list is an index tensor (as in NumPy).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..batching.tensor import level_of
+from ..creation import tensor as make_tensor
+from ..creation.options import convert_number
+from ..dispatch.fast_path import item_getter
+from ..errors import type_name
+from ..modes.grad_mode import watch
+from ..namespace import op
+from ..tensor import dtypes
+from ..tensor.base import TensorBase, adopt
+
+_VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+_PLAIN = frozenset((int, slice))
+_NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """`x[key]`: a view, or a copy where the key has an index tensor, a mask, a list or a bool.
+
+    Raises:
+        IndexError: for an index out of bounds, too many indices, or a key of the wrong type.
+        ValueError: for a slice step that is not positive.
+    """
+    if not watch.active and (found := item_getter()(x, key)) is not None:
+        return found
+    if type(key) is int:
+        return _select(x, 0, key, 0)
+    if type(key) is slice and x._shape:
+        start, stop, step = _bounds(key, x._shape[0])
+        return op.slice(x, 0, start, stop, step)
+    if isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._shape and x._shape and not level_of(key):
+        return op.index(x, [key])
+    if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
+        found = _stepwise(x, key)
+    else:
+        found, indices = _View(x).apply(_as_items(key))
+        if indices:
+            return op.index(found, indices)
+    return op.alias(x) if found is x else found
+
+
+def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
+    """The view that ints and slices make of the first dimensions: what `_View` finds, by a shorter way."""
+    found, dim = x, 0
+    for position, part in enumerate(key):
+        if type(part) is int:
+            found = _select(found, dim, part, position)
+            continue
+        size = found._shape[dim]
+        start, stop, step = _bounds(part, size)
+        if step != 1 or stop - start != size:
+            found = op.slice(found, dim, start, stop, step)
+        dim += 1
+    return found
+
+
+def setitem(x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
+    found, indices = _View(x).apply(_as_items(key))
+    source = _as_value(x, value)
+    ndim = len(found._shape)
+    if indices:
+        given = [index for index in indices if index is not None]
+        ndim += max(map(_index_ndim, given)) - sum(map(_dims_used, given))
+        op.index_put_(found, indices, _without_leading_ones(source, ndim), False)
+    else:
+        _assign(found, _without_leading_ones(source, ndim))
+
+
+def _assign(target: Any, source: Any) -> None:
+    """Write a tensor that broadcasts."""
+    if source._storage is target._storage and source._shape != target._shape:  # may lie in what is written to
+        op.copy_(target, op.expand(source, target._shape))
+    else:
+        op.copy_(target, source)
+
+
+def _as_value(x: Any, value: Any) -> Any:
+    if isinstance(value, TensorBase):
+        return value
+    if isinstance(value, np.ndarray):
+        return make_tensor(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (bool, int, float, complex)):
+        raise TypeError(f"can't assign a {type_name(value)} to a Tensor of {x._dtype}")
+    return adopt(np.asarray(convert_number("__setitem__", value, x._dtype), dtype=x._dtype.np))
+
+
+def _without_leading_ones(value: Any, ndim: int) -> Any:
+    shape = value._shape
+    extra = 0
+    while len(shape) - extra > ndim and shape[extra] == 1:
+        extra += 1
+    return op.reshape(value, shape[extra:]) if extra else value
+
+
+def _as_items(key: Any) -> list[Any]:
+    """The parts of a key, each an int, slice, None, Ellipsis, bool or index Tensor."""
+    return [_as_item(part) for part in key] if isinstance(key, tuple) else [_as_item(key)]
+
+
+def _as_item(part: Any) -> Any:
+    if part is None or part is Ellipsis or isinstance(part, (int, slice)):
+        return part
+    if isinstance(part, (np.generic, np.ndarray)) or _is_sequence(part):
+        part = _as_tensor(part)
+    if isinstance(part, TensorBase):
+        return _index_tensor(part)
+    try:
+        return operator.index(part)
+    except TypeError:
+        error = TypeError if isinstance(part, (str, bytes)) else IndexError
+        raise error(f"{_VALID} (got {type_name(part)})") from None
+
+
+def _is_sequence(part: Any) -> bool:
+    return isinstance(part, Sequence) and not isinstance(part, (str, bytes))
+
+
+def _as_tensor(part: Any) -> Any:
+    try:
+        found = make_tensor(part)
+    except (TypeError, RuntimeError) as error:
+        raise IndexError(f"{_VALID} (got {type_name(part)}: {error})") from None
+    return found if found.numel() or isinstance(part, np.ndarray) else make_tensor(part, dtype=dtypes.int64)
+
+
+def _index_tensor(index: Any) -> Any:
+    """An int64 or bool tensor, or the number in a 0-d one."""
+    kind = index._dtype
+    if kind not in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_):
+        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {kind}")
+    if kind is dtypes.uint8:  # bytes are masks
+        index = index.to(dtypes.bool_)
+    elif kind is dtypes.int32:
+        index = index.to(dtypes.int64)
+    return index if index._shape or level_of(index) else index.item()
+
+
+class _View:
+    """The view that the basic parts of a key make, and the index tensors by dimension of it."""
+
+    def __init__(self, x: Any) -> None:
+        self.source = x
+        self.found = x
+        self.dim = 0  # of `found`, where the next part applies
+        self.removed = 0  # dimensions of `source` before that which `found` no longer has
+        self.indices: dict[int, Any] = {}
+
+    def apply(self, items: list[Any]) -> tuple[Any, list[Any]]:
+        """Apply all parts; returns the view and one index or None for each dimension up to the last index."""
+        ndim = len(self.source._shape)
+        used = sum(map(_dims_used, items))
+        if used and not ndim:
+            raise IndexError(_NO_DIMS)
+        if used > ndim:
+            raise IndexError(f"too many indices for tensor of dimension {ndim}: got {used}")
+        for item in items:
+            if item is Ellipsis:
+                self.dim += ndim - used
+                used = ndim  # a second Ellipsis stands for nothing
+            else:
+                self._apply_one(item)
+        last = max(self.indices, default=-1)
+        return self.found, [self.indices.get(dim) for dim in range(last + 1)]
+
+    def _apply_one(self, item: Any) -> None:
+        if item is None or isinstance(item, bool):
+            self.found = op.unsqueeze(self.found, self.dim)
+            if item is not None:
+                self.indices[self.dim] = adopt(np.zeros(int(item), np.int64))
+            self.dim += 1
+            self.removed -= 1
+        elif isinstance(item, int):
+            self.found = _select(self.found, self.dim, item, self.dim + self.removed)
+            self.removed += 1
+        elif isinstance(item, slice):
+            self._slice(item)
+        else:
+            self.indices[self.dim] = item
+            self.dim += _dims_used(item)
+
+    def _slice(self, item: slice) -> None:
+        size = self.found._shape[self.dim]
+        start, stop, step = _bounds(item, size)
+        if (start, stop, step) != (0, size, 1):
+            self.found = op.slice(self.found, self.dim, start, stop, step)
+        self.dim += 1
+
+
+def _bounds(item: slice, size: int) -> tuple[int, int, int]:
+    """Where a slice of a dimension of this size starts and ends, and its step."""
+    start, stop, step = item.indices(size)
+    if step < 0:
+        raise ValueError(f"step must be greater than zero, got {step}")
+    return start, stop if stop > start else start, step
+
+
+def _dims_used(item: Any) -> int:
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    is_mask = isinstance(item, TensorBase) and item._dtype is dtypes.bool_
+    return len(item._shape) if is_mask else 1
+
+
+def _index_ndim(index: Any) -> int:
+    """The number of dimensions that an index tensor brings to the result."""
+    return 1 if index._dtype is dtypes.bool_ else len(index._shape)
+
+
+def _select(x: Any, dim: int, index: int, shown_dim: int) -> Any:
+    if not x._shape:
+        raise IndexError(_NO_DIMS)
+    size = x._shape[dim]
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {shown_dim} with size {size}")
+    return op.select(x, dim, index)

@@ -1,0 +1,180 @@
+"""Tensors as Python and NumPy see them: numbers, lists, arrays, DLPack. Methods of `Tensor` call these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotFiniteError, type_name
+from ..modes.grad_mode import mode
+from ..namespace import op
+from ..tensor.base import TensorBase
+
+
+def host_array(tensor: Any) -> np.ndarray:
+    """The array of a tensor on the CPU, or of a copy on the CPU."""
+    return tensor.array if tensor.device.type == "cpu" else tensor.detach().cpu().array
+
+
+def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
+    """The NumPy array over the tensor's memory; `force` detaches and copies to the CPU if need be.
+
+    Raises:
+        RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
+        TypeError: when the tensor is not on the CPU.
+    """
+    if force:
+        return host_array(tensor).view()
+    if tensor.requires_grad and mode.grad:
+        raise RuntimeError(
+            "numpy(): can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if tensor.device.type != "cpu":
+        raise TypeError(
+            f"numpy(): can't convert {tensor.device} device type tensor to numpy. "
+            "Use tensor.cpu() to copy it to host memory first."
+        )
+    return tensor.array.view()  # a new array object: its owner may reshape it or make it read-only
+
+
+def array_protocol(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """`__array__`: shares memory unless a dtype or a copy is asked for."""
+    return np.array(numpy(tensor), dtype=dtype, copy=copy)
+
+
+def item(tensor: Any) -> Any:
+    """The only element, as a Python number.
+
+    Raises:
+        RuntimeError: when there is not exactly one element.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([[2.5]]).item()
+        2.5
+    """
+    if tensor.numel() != 1:
+        raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    return host_array(tensor).item()
+
+
+def tolist(tensor: Any) -> Any:
+    """The elements as nested lists of Python numbers; one number for a 0-d tensor.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
+    return host_array(tensor).tolist()
+
+
+def _only_element(tensor: Any, target: str) -> Any:
+    if tensor.numel() != 1:
+        raise ValueError(
+            f"only one element tensors can be converted to Python scalars: {target}() got shape {list(tensor.shape)}"
+        )
+    return item(tensor)
+
+
+def _real(value: Any, target: str) -> Any:
+    if isinstance(value, complex):
+        if value.imag != 0:
+            raise RuntimeError(f"value {value} cannot be converted to {target} without overflow")
+        return value.real
+    return value
+
+
+def to_float(tensor: Any) -> float:
+    """`float(tensor)` of one element."""
+    return float(_real(_only_element(tensor, "float"), "float"))
+
+
+def to_int(tensor: Any) -> int:
+    """`int(tensor)` of one element: truncated."""
+    value = _real(_only_element(tensor, "int"), "int")
+    if not isfinite(value):
+        raise NotFiniteError(f"int(): cannot convert {value} to an integer")
+    return int(value)
+
+
+def to_complex(tensor: Any) -> complex:
+    """`complex(tensor)` of one element."""
+    return complex(_only_element(tensor, "complex"))
+
+
+def to_bool(tensor: Any) -> bool:
+    """`bool(tensor)` of one element; RuntimeError for any other number of elements."""
+    count = tensor.numel()
+    if count != 1:
+        found = "more than one value" if count else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}")
+    return bool(host_array(tensor).item())
+
+
+def to_index(tensor: Any) -> int:
+    """`tensor.__index__()`: one element of an integer or bool dtype."""
+    if tensor.numel() != 1 or tensor.dtype.kind not in "bi":
+        raise TypeError(
+            "only integer tensors of a single element can be converted to an index, "
+            f"but got shape {list(tensor.shape)} of {tensor.dtype}"
+        )
+    return int(host_array(tensor).item())
+
+
+def length(tensor: Any) -> int:
+    """`len(tensor)`: the size of the first dimension."""
+    if not tensor._shape:
+        raise TypeError("len() of a 0-d tensor")
+    return tensor._shape[0]
+
+
+def iterate(tensor: Any) -> Iterator[Any]:
+    """`iter(tensor)`: the slices along the first dimension."""
+    if not tensor._shape:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(op.unbind(tensor, 0))
+
+
+def contains(tensor: Any, element: Any) -> bool:
+    """`element in tensor`: whether a number (or a tensor that broadcasts) equals some element."""
+    if not isinstance(element, (TensorBase, bool, int, float, complex, np.generic)):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type_name(element)}"
+        )
+    value = element.item() if isinstance(element, np.generic) else element
+    return bool(op.any(op.eq(tensor, value)))
+
+
+def format_text(tensor: Any, spec: str) -> str:
+    """`format(tensor, spec)`: a 0-d tensor formats as its number."""
+    if not tensor._shape:
+        return format(item(tensor), spec)
+    return object.__format__(tensor, spec)
+
+
+def dlpack(
+    tensor: Any,
+    *,
+    stream: Any = None,
+    max_version: Any = None,
+    dl_device: Any = None,
+    copy: bool | None = None,
+) -> Any:
+    """`__dlpack__`: a capsule over the tensor's memory, for `from_dlpack` of any library.
+
+    Raises:
+        BufferError: when the tensor requires grad, or DLPack has no such dtype.
+    """
+    if tensor.requires_grad:
+        raise BufferError("__dlpack__(): can't export tensors that require gradient, use tensor.detach()")
+    return tensor.array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+def dlpack_device(tensor: Any) -> tuple[int, int]:
+    """`__dlpack_device__`: DLPack's numbers of the device type (1 CPU, 2 CUDA) and index."""
+    place = tensor.device
+    return (1, 0) if place.type == "cpu" else (2, place.index or 0)

@@ -1,0 +1,202 @@
+"""The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversion, protocols, indexing, print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import creation
+from ..creation import legacy
+from ..dispatch import checks
+from ..errors import ArgumentError, type_name
+from ..namespace import op
+from ..saving import rebuild
+from ..tensor import dtypes
+from ..tensor.base import TensorBase
+from ..tensor.devices import device as Device
+from ..tensor.devices import resolve
+from ..tensor.dtypes import dtype as Dtype
+from . import indexing, interop, printing
+from .attributes import TensorAttributes
+
+
+def _cast_to(target: Dtype) -> Any:
+    def cast(self: Any, memory_format: Any = None) -> Any:
+        return self.to(target)
+
+    cast.__doc__ = f"The elements as {target.name}; the tensor itself when it is. `memory_format` has no effect."
+    return cast
+
+
+class TensorMethods(TensorAttributes):
+    """to and its kin, NumPy and Python protocols, indexing, repr."""
+
+    __slots__ = ()
+
+    def __new__(cls, *data: Any, device: Any = None) -> Any:
+        return legacy.construct(cls, *data, device=device)
+
+    new_tensor = creation.new_tensor
+    new_zeros = creation.new_zeros
+    new_ones = creation.new_ones
+    new_full = creation.new_full
+    new_empty = creation.new_empty
+    new_empty_strided = creation.new_empty_strided
+    uniform_ = creation.uniform_
+    normal_ = creation.normal_
+    random_ = creation.random_
+    bernoulli_ = creation.bernoulli_
+    exponential_ = creation.exponential_
+    geometric_ = creation.geometric_
+    cauchy_ = creation.cauchy_
+    log_normal_ = creation.log_normal_
+    bernoulli = creation.bernoulli
+    multinomial = creation.multinomial
+
+    float = _cast_to(dtypes.float32)
+    double = _cast_to(dtypes.float64)
+    half = _cast_to(dtypes.float16)
+    bfloat16 = _cast_to(dtypes.bfloat16)
+    cfloat = _cast_to(dtypes.complex64)
+    cdouble = _cast_to(dtypes.complex128)
+    char = _cast_to(dtypes.int8)
+    short = _cast_to(dtypes.int16)
+    int = _cast_to(dtypes.int32)
+    long = _cast_to(dtypes.int64)
+    byte = _cast_to(dtypes.uint8)
+    bool = _cast_to(dtypes.bool_)
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
+
+        Args:
+            *args: a dtype, a device, both, or a tensor whose dtype and device are taken.
+            **kwargs: the same as `dtype=` and `device=`; `copy=True` copies also where nothing changes.
+
+        Returns:
+            The tensor itself when nothing changes; else a copy through which gradients pass.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.tensor([1.5, 2.5]).to(sg.int64)
+            tensor([1, 2])
+        """
+        dtype, _ = _conversion(args, kwargs)
+        copy = kwargs.get("copy", False)
+        if dtype is None or dtype is self._dtype:
+            return op.clone(self) if copy else self
+        return op._to_copy(self, dtype)
+
+    def type(self, dtype: Any = None) -> Any:
+        """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""
+        return legacy.type_of(self) if dtype is None else self.to(legacy.named_dtype(dtype))
+
+    def cpu(self) -> Any:
+        """The tensor on the CPU."""
+        return self
+
+    def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
+        """The tensor on the CUDA device `device`, the first when None; `non_blocking` has no effect."""
+        return self.to("cuda" if device is None else checks.device("cuda", "device", device))
+
+    def contiguous(self, memory_format: Any = None) -> Any:
+        """The tensor itself when it is contiguous, else a contiguous copy; `memory_format` has no effect."""
+        return self if self._flat is not None else op.clone(self)
+
+    def pin_memory(self) -> Any:
+        """The tensor itself: host memory needs no pinning here."""
+        return self
+
+    @property
+    def T(self) -> Any:
+        """The tensor with its dimensions reversed."""
+        return op.permute(self, tuple(reversed(range(len(self._shape)))))
+
+    @property
+    def mT(self) -> Any:
+        """The tensor with its last two dimensions exchanged."""
+        if len(self._shape) < 2:
+            raise RuntimeError(f"mT: expected a tensor of 2 or more dimensions, but got {len(self._shape)}")
+        return op.transpose(self, -2, -1)
+
+    @property
+    def H(self) -> Any:
+        """The conjugate transpose of a matrix."""
+        if len(self._shape) not in (0, 2):
+            raise RuntimeError(f"H: expected a tensor of 0 or 2 dimensions, but got {len(self._shape)}")
+        return op.conj(self.T)
+
+    @property
+    def mH(self) -> Any:
+        """The conjugate of `mT`."""
+        return op.conj(self.mT)
+
+    @property
+    def real(self) -> Any:
+        """The real part, a view; a real tensor itself. What is assigned is written there."""
+        return op.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        op.real(self).copy_(_as_tensor(value, self))
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part of a complex tensor, a view. What is assigned is written there."""
+        return op.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        op.imag(self).copy_(_as_tensor(value, self))
+
+    numpy = interop.numpy
+    item = interop.item
+    tolist = interop.tolist
+    __array__ = interop.array_protocol
+    __float__ = interop.to_float
+    __int__ = interop.to_int
+    __complex__ = interop.to_complex
+    __bool__ = interop.to_bool
+    __index__ = interop.to_index
+    __len__ = interop.length
+    __iter__ = interop.iterate
+    __contains__ = interop.contains
+    __format__ = interop.format_text
+    __dlpack__ = interop.dlpack
+    __dlpack_device__ = interop.dlpack_device
+    __getitem__ = indexing.getitem
+    __setitem__ = indexing.setitem
+    __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
+
+    def __repr__(self) -> str:
+        return printing.to_text(self)
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        return rebuild.deepcopy(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild.reduce(self)
+
+
+def _as_tensor(value: Any, like: Any) -> Any:
+    """A tensor itself, or a number as one."""
+    return value if isinstance(value, TensorBase) else op.full((), value, dtype=like._dtype.real)
+
+
+def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """(dtype or None, device or None) of the arguments of `to`."""
+    unknown = kwargs.keys() - {"dtype", "device", "other", "copy", "non_blocking", "memory_format"}
+    if unknown:
+        raise TypeError(f"to() got an unexpected keyword argument {min(unknown)!r}")
+    dtype, place = kwargs.get("dtype"), kwargs.get("device")
+    for value in (*args, kwargs.get("other")):
+        if isinstance(value, TensorBase):
+            dtype, place = value._dtype, value._device
+        elif isinstance(value, (Dtype, type)):
+            dtype = value
+        elif isinstance(value, (str, Device)):
+            place = value
+        elif value is not None and not isinstance(value, bool):
+            raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
+    if place is not None:
+        resolve(place)
+    return checks.optional_dtype("to", "dtype", dtype), place

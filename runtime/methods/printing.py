@@ -1,0 +1,209 @@
+"""Text of tensors, laid out as PyTorch lays it out: common width, four digits, long tensors summarised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ..tensor.dtypes import bool_, get_default_dtype, int64
+from .interop import host_array
+
+
+@dataclass
+class PrintOptions:
+    """How tensors are printed; `sci_mode` None chooses scientific notation by the range of the values."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+_PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=float("inf")),
+}
+_options = PrintOptions()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors are printed.
+
+    Args:
+        precision: digits after the point (4).
+        threshold: tensors of more elements are summarised (1000).
+        edgeitems: how many items a summary shows at each end of a dimension (3).
+        linewidth: characters in a line (80).
+        profile: "default", "short" or "full": sets all of the above first.
+        sci_mode: scientific notation always (True), never (False), or by the range of the values (None).
+
+    Raises:
+        ValueError: an unknown profile.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.set_printoptions(precision=2)
+        >>> sg.tensor([1 / 3])
+        tensor([0.33])
+        >>> sg.set_printoptions(profile="default")
+    """
+    if profile is not None:
+        if profile not in _PROFILES:
+            raise ValueError(f"set_printoptions(): profile must be one of {', '.join(_PROFILES)}, not {profile!r}")
+        for field in fields(PrintOptions):
+            if field.name != "sci_mode":
+                setattr(_options, field.name, getattr(_PROFILES[profile], field.name))
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for name, value in given.items():
+        if value is not None:
+            setattr(_options, name, value)
+    _options.sci_mode = sci_mode
+
+
+class _NumberFormat:
+    """One width and notation for all numbers of a real array."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.is_float = values.dtype.kind == "f"
+        self.is_whole, self.is_scientific, self.width = True, False, 1
+        shown = values.reshape(-1)
+        if self.is_float:
+            shown = shown[np.isfinite(shown) & (shown != 0)]
+            if shown.size:
+                self._choose_notation(shown)
+        self.width = max((len(self._text(x)) for x in shown.tolist()), default=1)
+
+    def _choose_notation(self, shown: np.ndarray) -> None:
+        magnitudes = np.abs(shown.astype(np.float64))
+        low, high = float(magnitudes.min()), float(magnitudes.max())
+        self.is_whole = bool((shown == np.ceil(shown)).all())
+        wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
+        self.is_scientific = wide if _options.sci_mode is None else _options.sci_mode
+
+    def _text(self, value: Any) -> str:
+        if not self.is_float:
+            return f"{value}"
+        if self.is_scientific:
+            return f"{value:.{_options.precision}e}"
+        if self.is_whole:
+            return f"{value:.0f}" + ("." if isfinite(value) else "")
+        return f"{value:.{_options.precision}f}"
+
+    def text(self, value: Any) -> str:
+        """The number, right-aligned."""
+        return self._text(value).rjust(self.width)
+
+
+class _ComplexFormat:
+    """Separate formats for real and imaginary parts."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.real, self.imaginary = _NumberFormat(values.real), _NumberFormat(values.imag)
+        self.width = self.real.width + self.imaginary.width + 1
+
+    def text(self, value: complex) -> str:
+        """The number as `a+bj`, its real part right-aligned."""
+        imaginary = self.imaginary.text(value.imag).lstrip()
+        return f"{self.real.text(value.real)}{'' if imaginary[0] in '+-' else '+'}{imaginary}j"
+
+
+def _printable(array: np.ndarray) -> np.ndarray:
+    """The array in a dtype whose numbers Python can format."""
+    return array if array.dtype.kind in "bifcu" else array.astype(np.float32)
+
+
+def _edges(array: np.ndarray) -> np.ndarray:
+    """The elements that a summary shows."""
+    edge = _options.edgeitems
+    kept = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
+    return array[np.ix_(*kept)]
+
+
+def _layout(array: np.ndarray, fmt: _NumberFormat | _ComplexFormat, indent: int, summarise: bool) -> str:
+    if array.ndim == 0:
+        return fmt.text(_printable(array).item())
+    edge = _options.edgeitems
+    is_long = summarise and len(array) > 2 * edge
+    ends = (array[:edge], array[len(array) - edge :]) if is_long else (array,)
+    if array.ndim == 1:
+        parts = [[fmt.text(value) for value in _printable(end).tolist()] for end in ends]
+        return _wrap(_joined(parts, " ..."), fmt.width + 2, indent)
+    blocks = [[_layout(row, fmt, indent + 1, summarise) for row in end] for end in ends]
+    separator = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
+    return f"[{separator.join(_joined(blocks, '...'))}]"
+
+
+def _joined(parts: list[list[str]], dots: str) -> list[str]:
+    return parts[0] if len(parts) == 1 else [*parts[0], dots, *parts[1]]
+
+
+def _wrap(items: list[str], item_width: int, indent: int) -> str:
+    """One row, broken into lines of as many items as fit."""
+    per_line = max(1, (_options.linewidth - indent) // item_width)
+    lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def _suffixes(tensor: Any) -> list[str]:
+    """What is said after the numbers: only what they do not show."""
+    found = []
+    if tensor.device.type != "cpu":
+        found.append(f"device='{tensor.device}'")
+    default = get_default_dtype()
+    obvious: tuple[Any, ...] = (default, int64, bool_, default.to_complex())
+    if tensor.numel() == 0:
+        obvious = (default,)
+        if tensor.ndim != 1:
+            found.append(f"size={tuple(tensor.shape)}")
+    if tensor.dtype not in obvious:
+        found.append(f"dtype={tensor.dtype}")
+    history = _history(tensor)
+    if history:
+        found.append(f"grad_fn=<{history}>")
+    elif tensor.requires_grad:
+        found.append("requires_grad=True")
+    return found
+
+
+def _history(tensor: Any) -> str:
+    """The name of what made a tensor, empty for a leaf."""
+    try:
+        return "" if tensor.grad_fn is None else tensor.grad_fn.name()
+    except RuntimeError:  # a view whose memory was written to: see autograd.view_origins
+        return "Invalid"
+
+
+def to_text(tensor: Any) -> str:
+    """The text of a tensor, as `repr` and `str` give it."""
+    indent = len("tensor(")
+    text = "tensor(" + _numbers(host_array(tensor), indent)
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in _suffixes(tensor):
+        if column + len(suffix) + 2 > _options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            column = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text + ")"
+
+
+def _numbers(array: np.ndarray, indent: int) -> str:
+    if array.size == 0:
+        return "[]"
+    summarise = array.size > _options.threshold
+    shown = _printable(_edges(array) if summarise else array)
+    fmt = _ComplexFormat(shown) if array.dtype.kind == "c" else _NumberFormat(shown)
+    return _layout(array, fmt, indent, summarise)

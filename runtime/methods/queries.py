@@ -1,0 +1,156 @@
+"""Questions about tensors whose answers are plain Python values, or that no gradient flows through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dispatch import checks
+from ..errors import DtypeError
+from ..tensor.base import TensorBase, adopt, compute_array
+from ..tensor.shapes import broadcast_shapes
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a Tensor.
+
+    Args:
+        obj: any object.
+    """
+    return isinstance(obj, TensorBase)
+
+
+def is_floating_point(input: Any) -> bool:
+    """Whether the dtype of `input` is a real floating-point one.
+
+    Args:
+        input: the tensor.
+    """
+    return checks.tensor("is_floating_point", "input", input).is_floating_point()
+
+
+def is_complex(input: Any) -> bool:
+    """Whether the dtype of `input` is complex.
+
+    Args:
+        input: the tensor.
+    """
+    return checks.tensor("is_complex", "input", input).is_complex()
+
+
+def is_conj(input: Any) -> bool:
+    """Whether the elements are yet to be conjugated: never, a conjugate is computed at once.
+
+    Args:
+        input: the tensor.
+    """
+    checks.tensor("is_conj", "input", input)
+    return False
+
+
+def is_neg(input: Any) -> bool:
+    """Whether the elements are yet to be negated: never, a negative is computed at once.
+
+    Args:
+        input: the tensor.
+    """
+    checks.tensor("is_neg", "input", input)
+    return False
+
+
+def is_nonzero(input: Any) -> bool:
+    """Whether the one element of `input` is not zero.
+
+    Args:
+        input: the tensor.
+
+    Raises:
+        RuntimeError: `input` has no element, or more than one.
+    """
+    return bool(checks.tensor("is_nonzero", "input", input))
+
+
+def is_same_size(input: Any, other: Any) -> bool:
+    """Whether both tensors have the same shape.
+
+    Args:
+        input, other: the tensors.
+    """
+    checks.tensor("is_same_size", "input", input)
+    return input.is_same_size(checks.tensor("is_same_size", "other", other))
+
+
+def numel(input: Any) -> int:
+    """The number of elements of `input`.
+
+    Args:
+        input: the tensor.
+    """
+    return checks.tensor("numel", "input", input).numel()
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether both tensors have the same shape and the same elements; NaN equals nothing.
+
+    Args:
+        input, other: the tensors, of any shapes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.equal(sg.tensor([1, 2]), sg.tensor([1, 2]))
+        True
+    """
+    checks.tensor("equal", "input", input)
+    checks.tensor("equal", "other", other)
+    return input._shape == other._shape and bool(np.array_equal(compute_array(input), compute_array(other)))
+
+
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """For each pair of elements: ``|input - other| <= atol + rtol * |other|``.
+
+    Args:
+        input, other: Tensors of one dtype whose shapes broadcast.
+        rtol, atol: the relative and the absolute tolerance, not negative.
+        equal_nan: whether two NaN are close.
+
+    Returns:
+        A bool Tensor of the common shape.
+
+    Raises:
+        RuntimeError: dtypes that differ, shapes that do not broadcast, a negative tolerance.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.isclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.1]))
+        tensor([ True, False])
+    """
+    return adopt(_close("isclose", input, other, rtol, atol, equal_nan))
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close: ``|input - other| <= atol + rtol * |other|``; arguments as of `isclose`.
+
+    Raises:
+        RuntimeError: dtypes that differ, shapes that do not broadcast, a negative tolerance.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.allclose(sg.tensor([1.0]), sg.tensor([1.0 + 1e-7]))
+        True
+    """
+    return bool(_close("allclose", input, other, rtol, atol, equal_nan).all())
+
+
+def _close(name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> np.ndarray:
+    checks.tensor(name, "input", a)
+    checks.tensor(name, "other", b)
+    if a._dtype is not b._dtype:
+        raise DtypeError(f"{name}(): expected Tensors of one dtype, but got {a._dtype} and {b._dtype}")
+    broadcast_shapes(name, a._shape, b._shape)
+    rtol, atol = checks.floating(name, "rtol", rtol), checks.floating(name, "atol", atol)
+    for argument, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{name}(): expected {argument} >= 0, but got {value}")
+    with np.errstate(invalid="ignore"):
+        return np.isclose(compute_array(a), compute_array(b), rtol=rtol, atol=atol, equal_nan=equal_nan)

@@ -1,0 +1,167 @@
+"""Tensors that get another size in place, and tensors that a Python function fills: methods of `Tensor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..autograd.inplace.writers import end_write, note_write
+from ..creation.options import allocating, checked_size, size_argument
+from ..dispatch import checks
+from ..errors import ShapeError, type_name
+from ..tensor.base import alias, note_layout_change
+
+LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
+
+
+def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+    """Another size, over the same memory where that is large enough; the elements stay, in row-major order.
+
+    What is added when the memory grows has no particular values.
+
+    Args:
+        sizes: the shape, as several ints or as one list or tuple.
+        memory_format: a request without effect.
+
+    Raises:
+        RuntimeError: the tensor requires grad, or its memory, which it shares with views, would have to grow.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.arange(6).resize_(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    checks.optional_memory_format("resize_", "memory_format", memory_format)
+    return _resized("resize_", self, size_argument("resize_", sizes))
+
+
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+    """The size of another tensor; see `resize_`.
+
+    Args:
+        the_template: the tensor whose size is taken.
+        memory_format: a request without effect.
+
+    Raises:
+        RuntimeError: as of `resize_`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.arange(6).resize_as_(sg.ones(2))
+        tensor([0, 1])
+    """
+    checks.optional_memory_format("resize_as_", "memory_format", memory_format)
+    return _resized("resize_as_", self, checks.tensor("resize_as_", "the_template", the_template)._shape)
+
+
+def _resized(name: str, tensor: Any, size: Any) -> Any:
+    if tensor._rg:
+        raise RuntimeError(f"{name}(): cannot resize variables that require grad")
+    if size == tensor._shape:
+        return tensor
+    end, storage = tensor._offset + prod(checked_size(name, size)), tensor._storage
+    if end > storage.size:
+        if tensor._base is not None or any(view() is not None for view in tensor._views or ()):
+            raise RuntimeError(
+                f"{name}(): memory that is shared with views cannot grow: expected at most {storage.size} elements, "
+                f"but got size {list(size)} at offset {tensor._offset}"
+            )
+        with allocating(name):
+            storage = np.resize(storage, end) if storage.size else np.zeros(end, storage.dtype)
+    tensor._storage = storage
+    place = alias(tensor, size, None, tensor._offset)
+    for slot in LAYOUT:
+        setattr(tensor, slot, getattr(place, slot))
+    tensor._nd = None
+    note_layout_change()
+    note_write(tensor, name)
+    end_write(tensor)
+    return tensor
+
+
+def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
+    """Each element x becomes callable(x), one after the other: slow, and outside the graph.
+
+    Args:
+        callable: a function of a number that returns one.
+
+    Raises:
+        RuntimeError: the tensor requires grad.
+        TypeError: `callable` is none, or returns no number.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([1, 2, 3]).apply_(lambda x: x * x)
+        tensor([1, 4, 9])
+    """
+    return _called("apply_", self, (), callable)
+
+
+def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
+    """Each element x becomes callable(x, y), where y is the element of `tensor` there; see `apply_`.
+
+    Args:
+        tensor: a tensor of the same dtype that broadcasts to this one, or this one to it.
+        callable: a function of two numbers that returns one.
+
+    Raises:
+        RuntimeError: a tensor requires grad.
+        TypeError: dtypes differ, or `callable` returns no number.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([1, 2]).map_(sg.tensor([3, 4]), lambda x, y: x - y)
+        tensor([-2, -2])
+    """
+    return _called("map_", self, (tensor,), callable)
+
+
+def map2_(self: Any, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Any:
+    """Each element z becomes callable(z, x, y), where x and y are elements of two tensors; see `map_`.
+
+    Args:
+        x, y: tensors of the same dtype that broadcast to this one.
+        callable: a function of three numbers that returns one.
+
+    Raises:
+        RuntimeError: a tensor requires grad.
+        TypeError: dtypes differ, or `callable` returns no number.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.tensor([1, 2]).map2_(sg.tensor([3, 4]), sg.tensor([10]), lambda z, x, y: z + x * y)
+        tensor([31, 42])
+    """
+    return _called("map2_", self, (x, y), callable)
+
+
+def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> Any:
+    for other in others:
+        if checks.tensor(name, "other", other)._dtype is not tensor._dtype:
+            raise TypeError(f"{name}(): expected tensors of {tensor._dtype}, but got {other._dtype}")
+    if any(x._rg for x in (tensor, *others)):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    if not callable(function):
+        raise TypeError(f"{name}(): expected a function, but got {type_name(function)}")
+    try:
+        given = [np.broadcast_to(other.array, tensor._shape).ravel().tolist() for other in others]
+    except ValueError:
+        shapes = [list(other._shape) for other in others]
+        raise ShapeError(f"{name}(): shapes {shapes} do not broadcast to {list(tensor._shape)}") from None
+    for place, *values in zip(np.ndindex(tensor._shape), *given, strict=True):
+        tensor.array[place] = _number(name, function(tensor.array[place].item(), *values), tensor._dtype.kind)
+    note_write(tensor, name)
+    end_write(tensor)
+    return tensor
+
+
+def _number(name: str, value: Any, kind: str) -> Any:
+    """A number as the dtype takes it: fractions of integers are cut off."""
+    found = value.item() if hasattr(value, "item") else value
+    if not isinstance(found, (bool, int, float, complex)):
+        raise TypeError(f"{name}(): expected a function that returns numbers, but got {type_name(value)}")
+    return int(found.real) if kind == "i" else found

@@ -1,0 +1,92 @@
+"""A call of a compiled kernel as words, so that a thread can make it without the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..kernels.compile.loading import load_compiler
+from .layout import CALL_INTEGERS, CALL_NUMBERS
+
+ARRAY_WORDS = 7  # of a flat one
+INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
+FLOATS = (float, np.float64)
+_addresses: dict[Any, int] = {}
+
+
+def sliced_arrays(arguments: Sequence[Any], size: int) -> list[int]:
+    """Where those arrays begin among the integers of the arguments, numbers and arrays, that have this size."""
+    found, place = [], 0
+    for argument in arguments:
+        if type(argument) is np.ndarray:
+            if argument.size == size:
+                found.append(place)
+            place += ARRAY_WORDS
+        else:
+            place += type(argument) in INTEGERS
+    return found
+
+
+def words_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:
+    """The arguments as integers and as floating-point numbers; None where a call cannot have them.
+
+    numba passes an array as (owner, parent, elements, bytes of one, address, shape, strides).
+    """
+    integers: list[int] = []
+    numbers: list[float] = []
+    for argument in arguments:
+        if not _put(argument, integers, numbers):
+            return None
+    fits = len(integers) + 2 <= CALL_INTEGERS and len(numbers) <= CALL_NUMBERS
+    return (integers, numbers) if fits else None
+
+
+def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
+    """Append the words of an argument; False for one of an unknown kind."""
+    kind = type(argument)
+    if kind is np.ndarray:
+        start = argument.__array_interface__["data"][0]
+        integers += (0, 0, argument.size, argument.itemsize, start, *argument.shape, *argument.strides)
+    elif kind in INTEGERS:
+        integers.append(int(argument))
+    elif kind in FLOATS:
+        numbers.append(float(argument))
+    elif kind is np.float32:  # in the lower half of a register
+        numbers.append(float(np.array([argument, 0], np.float32).view(np.float64)[0]))
+    else:
+        return kind is tuple and all(_put(item, integers, numbers) for item in argument)
+    return True
+
+
+def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
+    """Where the machine code of a kernel for arguments like these begins."""
+    key = (kernel, *map(_kind, arguments))
+    if key not in _addresses:
+        load_compiler()
+        from numba import typeof
+
+        _addresses[key] = kernel_address(kernel, [typeof(argument) for argument in arguments])
+    return _addresses[key]
+
+
+def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
+    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been."""
+    found = compiled_for(kernel, arguments)
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
+    """What numba makes of a kernel for these types of arguments."""
+    types = tuple(arguments)
+    dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
+    dispatcher.compile(types)
+    return dispatcher.overloads[types]
+
+
+def _kind(argument: Any) -> Any:
+    """Equal for arguments of one type of numba's."""
+    if type(argument) is np.ndarray:
+        return argument.dtype, argument.ndim, argument.flags.num
+    return (tuple, *map(_kind, argument)) if type(argument) is tuple else type(argument)

@@ -1,0 +1,24 @@
+"""How many threads one operation may use. `runtime/pool/threads.py` offers this to users; the thread pool asks here."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+_chosen: int | None = None
+
+
+def get_num_threads() -> int:
+    """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
+    return _available() if _chosen is None else _chosen
+
+
+def choose(number: int) -> None:
+    """From now on at most so many."""
+    global _chosen
+    _chosen = number
+
+
+@functools.cache
+def _available() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,95 @@
+"""Pickling and copying tensors: taken apart into storage and metadata, and put together again."""
+
+from __future__ import annotations
+
+import copy
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..tensor.base import alias, fresh
+from ..tensor.devices import device
+from ..tensor.dtype_views import origin_of, storage_as
+from ..tensor.dtypes import dtype
+from ..tensor.shapes import is_contiguous, numel
+
+_MAX_DIMS = 64  # of a NumPy array
+_TOO_LARGE = 2**63  # for a size, a stride, or a number of elements
+
+
+def rebuild(
+    cls: type,
+    storage: np.ndarray,
+    layout: tuple[tuple[int, ...], tuple[int, ...], int],
+    requires_grad: bool,
+    place: device,
+    attributes: dict[str, Any],
+    kind: dtype,
+) -> Any:
+    """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
+    shape, strides, offset = layout
+    storage = storage_as(storage, kind)
+    t = alias(fresh(storage, storage.shape, kind), tuple(shape), strides, offset)
+    t._writes = None
+    if place.type != "cpu":
+        t = t.to(place)
+    t.__class__ = cls
+    t._rg = requires_grad
+    t.__dict__.update(attributes)
+    return t
+
+
+def check_sizes(*sizes: tuple[int, ...]) -> None:
+    """Shapes and strides must be numbers that arrays can have, whatever the file says."""
+    for numbers in sizes:
+        if len(numbers) > _MAX_DIMS or not all(type(n) is int and 0 <= n < _TOO_LARGE for n in numbers):
+            raise ValueError("a tensor or an array has no valid sizes")
+
+
+def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
+    """A tensor must lie inside its storage, whatever the file says."""
+    check_sizes(shape, strides, (offset,))
+    if len(shape) != len(strides) or prod(max(n, 1) for n in shape) >= _TOO_LARGE:
+        raise ValueError("a tensor has no valid layout")
+    last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
+    if last >= size or (is_contiguous(shape, strides) and offset > size):
+        raise ValueError("a tensor reaches beyond its storage")
+
+
+def parts(tensor: Any) -> tuple[Any, ...]:
+    """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
+    source = tensor if tensor.device.type == "cpu" else tensor.detach().cpu()
+    layout = (tuple(source.shape), tuple(source.stride()), source.storage_offset())
+    storage = origin_of(source._storage)
+    kind = tensor.dtype
+    return type(tensor), storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, kind
+
+
+def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What `Tensor.__reduce_ex__` returns: pickling keeps values, sharing and requires_grad, but no graph.
+
+    `copy.copy` comes here too, and gives a leaf that shares the memory.
+    """
+    return rebuild, parts(tensor)
+
+
+def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
+    """`Tensor.__deepcopy__`: storage copied once for all tensors that share it, `grad` copied as well.
+
+    Raises:
+        RuntimeError: when the tensor is no leaf: its history cannot be copied.
+    """
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    if not tensor.is_leaf:
+        raise RuntimeError(
+            "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol; use tensor.detach() or tensor.clone()"
+        )
+    cls, storage, layout, requires_grad, place, attributes, kind = parts(tensor)
+    result = rebuild(cls, copy.deepcopy(storage, memo), layout, requires_grad, place, {}, kind)
+    memo[id(tensor)] = result
+    result.__dict__.update(copy.deepcopy(attributes, memo))
+    result.grad = copy.deepcopy(tensor.grad, memo)
+    return result

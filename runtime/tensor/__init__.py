@@ -1,0 +1,1 @@
+"""What a tensor is: memory, shape, strides, dtype, device; and views of it."""

@@ -1,0 +1,364 @@
+"""TensorBase: strided memory with a dtype, a device and a place in the graph. Level 1 sees only its arrays.
+
+A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the
+same memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, type_name
+from ..locks import new_lock
+from .casting import cast
+from .devices import CPU, device
+from .dtypes import dtype, from_numpy
+from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
+
+_new = object.__new__
+_new_size = tuple.__new__
+_tensor_class: Any = None
+layout_changes = np.zeros(1, np.int64)  # how often a tensor has been given other memory or another shape
+plain_classes: set[type] = set()  # whose slots hold what they say: no property stands in the place of one
+
+
+class TensorBase:
+    """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
+
+    `_rg` is true for everything that requires grad. `_fn` is the edge a gradient takes: None for a leaf, else a Node or
+    an Output. `_writes` is None until something is written or a view is made, then a list that all views share:
+    the count and the op that wrote last.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_base",
+        "_device",
+        "_dtype",
+        "_flat",
+        "_fn",
+        "_grad",
+        "_hooks",
+        "_nd",
+        "_offset",
+        "_rg",
+        "_shape",
+        "_storage",
+        "_strides",
+        "_tangent",
+        "_writes",
+        "_views",
+    )
+    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+
+    _base: TensorBase | None
+    _device: device
+    _dtype: dtype
+    _flat: np.ndarray | None
+    _fn: Any
+    _grad: Any
+    _hooks: Any
+    _nd: np.ndarray | None
+    _offset: int
+    _rg: bool
+    _shape: Shape
+    _storage: np.ndarray
+    _strides: tuple[int, ...] | None
+    _tangent: Any
+    _writes: list[Any] | None
+    _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
+
+    def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
+        """`class Tensor(TensorBase, factory=True)` becomes the class of all results."""
+        global _tensor_class
+        super().__init_subclass__(**kwargs)
+        if factory:
+            _tensor_class = cls
+        own = [name for kind in cls.__mro__[: cls.__mro__.index(TensorBase)] for name in kind.__dict__]
+        if not {"_flat", "_shape", "_storage"}.intersection(own):
+            plain_classes.add(cls)
+
+    @property
+    def array(self) -> np.ndarray:
+        """The n-d NumPy array over this tensor's memory (no copy)."""
+        nd = self._nd
+        if nd is None:
+            nd = self._nd = self._flat.reshape(self._shape) if self._flat is not None else self._strided_array()
+        return nd
+
+    def _strided_array(self) -> np.ndarray:
+        kind = self._dtype
+        steps = byte_strides(self._shape, self._strides, kind.itemsize)
+        buffer = self._storage if kind.native else self._storage.view(np.uint8)  # bfloat16 arrays export none
+        return np.ndarray(self._shape, kind.np, buffer, self._offset * kind.itemsize, steps)
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return _new_size(Size, self._shape)
+
+    @property
+    def dtype(self) -> dtype:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def device(self) -> device:
+        """Where the memory is."""
+        return self._device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of the dimension `dim`."""
+        if dim is None:
+            return _new_size(Size, self._shape)
+        return self._shape[dim_of("size", dim, len(self._shape))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The step in elements from one index to the next, for each dimension or for the dimension `dim`."""
+        strides = self._strides
+        if strides is None:
+            strides = contiguous_strides(self._shape)
+        if dim is None:
+            return strides
+        return strides[dim_of("stride", dim, len(self._shape))]
+
+    def storage_offset(self) -> int:
+        """The place of the first element in the storage, in elements."""
+        return self._offset
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return prod(self._shape)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self._dtype.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of the first element (0 for an empty tensor)."""
+        return self.array.__array_interface__["data"][0] if self.numel() else 0
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return self._flat is not None
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating-point one."""
+        return self._dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self._dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative values."""
+        return self._dtype.is_signed
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a CUDA device."""
+        return self._device.type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the memory is the host's."""
+        return self._device.type == "cpu"
+
+    def is_same_size(self, other: TensorBase) -> bool:
+        """Whether the shape of `other` is the same."""
+        if not isinstance(other, TensorBase):
+            raise ArgumentError(f"is_same_size(): argument 'other' must be Tensor, not {type_name(other)}")
+        return self._shape == other._shape
+
+    def _bump_version(self, writer: str = "an in-place operation") -> None:
+        """Note a write to the memory and the op that did it; all views share the count."""
+        writes = self._writes
+        if writes is None:
+            self._writes = [1, writer]
+        else:
+            writes[0] += 1
+            writes[1] = writer
+
+    def _shared_version(self) -> list[Any]:
+        if self._writes is None:
+            self._writes = [0, ""]
+        return self._writes
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
+    """A tensor over a 1-D contiguous array that nobody else holds."""
+    t = _new(_tensor_class)
+    t._flat = t._storage = flat
+    t._shape = shape
+    t._dtype = dtype
+    t._device = CPU
+    t._offset = 0
+    t._rg = False
+    t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    return t
+
+
+def fresh_class() -> Any:
+    """The class of tensors that ops return."""
+    return _tensor_class
+
+
+def adopt(value: Any, dtype: dtype | None = None) -> Any:
+    """A tensor over what a kernel returned; copied only to make it contiguous or to change its dtype."""
+    array = value if value.__class__ is np.ndarray else np.asarray(value)
+    if dtype is None:
+        dtype = from_numpy(array.dtype)
+    elif array.dtype is not dtype.np and array.dtype != dtype.np:
+        array = cast(array, dtype.np)
+    return holding(array, array.shape, dtype)
+
+
+def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
+    """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
+    flat = array.ravel()
+    t = _new(_tensor_class)
+    t._flat = t._storage = flat
+    base = flat.base  # a copy has another one than what it copies
+    t._nd = array if base is array or (base is not None and base is array.base) else None
+    t._shape = shape
+    t._dtype = dtype
+    t._device = CPU
+    t._offset = 0
+    t._rg = False
+    t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    return t
+
+
+def share(array: np.ndarray) -> Any:
+    """A tensor over the memory of any NumPy array with positive strides, whatever its layout."""
+    if array.flags.c_contiguous:
+        return fresh(array.reshape(-1), array.shape, from_numpy(array.dtype))
+    itemsize = array.itemsize
+    if any(step < 0 or step % itemsize for step in array.strides):
+        raise ValueError(
+            f"from_numpy(): expected strides that are positive multiples of the item size {itemsize}, but got "
+            f"{array.strides}; copy the array first (array.copy())"
+        )
+    strides = tuple(step // itemsize for step in array.strides)
+    span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True)) if array.size else 0
+    storage = np.lib.stride_tricks.as_strided(array, (span,), (itemsize,))
+    base = fresh(storage, (span,), from_numpy(array.dtype))
+    return alias(base, array.shape, strides, 0)
+
+
+def note_layout_change() -> None:
+    """A tensor that may be in use has other memory or another shape from now on: native code begins anew."""
+    layout_changes[0] += 1
+
+
+def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
+    """Another tensor over the storage of `base`, without a place in the graph or among the views."""
+    t = fresh(base._storage, tuple(shape), base._dtype)
+    t._storage = base._storage
+    t._offset = offset
+    t._writes = base._shared_version()
+    t._flat = base._storage[offset : offset + prod(shape)] if is_contiguous(shape, strides) else None
+    t._strides = None if strides is None else tuple(strides)
+    return t
+
+
+Place = tuple[Shape, tuple[int, ...] | None, int, int | None]
+
+
+@functools.lru_cache(maxsize=8192)
+def geometry(function: Any, *arguments: Any) -> Place:
+    """What a function of `views` says of a view: see `placed`."""
+    return placed(*function(*arguments))
+
+
+@functools.lru_cache(maxsize=1024)
+def geometries(function: Any, *arguments: Any) -> tuple[Place, ...]:
+    """The same for a function of `views` that describes several views."""
+    return tuple(placed(*found) for found in function(*arguments))
+
+
+def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Place:
+    """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
+    shape = tuple(shape)
+    usual = strides is None or tuple(strides) == contiguous_strides(shape)
+    steps = None if usual else tuple(strides)  # type: ignore[arg-type]
+    return shape, steps, offset, prod(shape) if is_contiguous(shape, steps) else None
+
+
+def view(source: Any, place: Place) -> Any:
+    """A view of `source` at a `geometry`: the same memory and version, and the same base."""
+    shape, strides, offset, count = place
+    base = source._base
+    t = _new(_tensor_class)
+    t._storage = storage = source._storage
+    t._flat = None if count is None else storage[offset : offset + count]
+    t._shape = shape
+    t._strides = strides
+    t._offset = offset
+    t._dtype = source._dtype
+    t._device = source._device
+    t._rg = False
+    t._nd = t._fn = t._grad = t._hooks = t._views = t._tangent = None
+    t._writes = source._writes or source._shared_version()
+    if base is None:
+        base = source
+    else:
+        t._views = source._views  # how it was made: see autograd.view_origins
+    t._base = base
+    reference = weakref.ref(t)
+    views = base._views
+    if views is None:  # nothing is called between this look and the next line, so no other thread gets in between
+        base._views = [reference]
+    else:
+        views.append(reference)
+        count = len(views)
+        if count & (count - 1) == 0 and count > 4:  # at 8, 16, ...
+            drop_dead(views)
+    return t
+
+
+_dropping = new_lock()
+
+
+def drop_dead(views: list[Any]) -> None:
+    """Drop the references to views that are gone; other threads may append to the list meanwhile."""
+    with _dropping:
+        count = len(views)
+        views[:count] = [reference for reference in views[:count] if reference() is not None]
+
+
+def compute_array(t: Any) -> np.ndarray:
+    """The array in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
+    compute = t._dtype.compute
+    return t.array if compute is t._dtype else cast(t.array, compute.np)

@@ -1,0 +1,134 @@
+"""Devices: where a tensor's memory lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ArgumentError, DeviceError
+
+_TYPES = ("cpu", "cuda")
+
+
+class device:
+    """A device: `device("cpu")`, `device("cuda:1")` or `device("cuda", 1)`; an int alone means a CUDA device.
+
+    Args:
+        type: "cpu", "cuda", "cuda:N", a device, or the number of a CUDA device.
+        index: the number of the device, where `type` does not have it.
+
+    Raises:
+        RuntimeError: there is no such kind of device, or two indices are given.
+
+    Example:
+        >>> device("cuda:1").type, device("cuda:1").index
+        ('cuda', 1)
+    """
+
+    __slots__ = ("type", "index")
+    type: str
+    index: int | None
+
+    def __init__(self, type: str | int | device, index: int | None = None) -> None:
+        kind, found = _parse(type)
+        if index is not None:
+            if found is not None:
+                raise DeviceError(
+                    f"device(): type must not include an index because index was passed explicitly: {type}"
+                )
+            found = _valid_index(index)
+        object.__setattr__(self, "type", kind)
+        object.__setattr__(self, "index", found)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"device is immutable: cannot set {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (str(self),)
+
+
+def _valid_index(index: Any) -> int:
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise ArgumentError(f"device(): argument 'index' must be int, not {type(index).__name__}")
+    if index < 0:
+        raise DeviceError(f"device(): index must not be negative, got {index}")
+    return index
+
+
+def _parse(spec: Any) -> tuple[str, int | None]:
+    """Split a device argument into its type and its index."""
+    if isinstance(spec, device):
+        return spec.type, spec.index
+    if isinstance(spec, int) and not isinstance(spec, bool):
+        return "cuda", _valid_index(spec)
+    if not isinstance(spec, str):
+        found = type(spec).__name__
+        raise ArgumentError(f"device(): argument 'type' must be str, int or device, not {found}")
+    kind, colon, digits = spec.partition(":")
+    if kind not in _TYPES:
+        known = ", ".join(_TYPES)
+        raise DeviceError(f"device(): expected one of {known} at the start of the device string: {spec!r}")
+    if colon and not (digits.isascii() and digits.isdigit()):
+        raise DeviceError(f"device(): invalid device string: {spec!r}")
+    return kind, int(digits) if colon else None
+
+
+CPU = device("cpu")
+
+
+# Where tensors can be placed. CUDA joins once there are memory and structured kernels for it; today only the generated
+# element-wise kernels compile for it, so a GPU that is there counts as none rather than as a silent copy on the CPU.
+PLACES: tuple[str, ...] = ("cpu",)
+
+
+def cuda_available() -> bool:
+    """Whether tensors can be placed on a CUDA device; the driver is not touched before this is asked."""
+    return cuda_device_count() > 0
+
+
+def cuda_device_count() -> int:
+    """How many CUDA devices tensors can be placed on."""
+    if "cuda" not in PLACES:
+        return 0
+    from ..kernels.compile.loading import load_compiler
+
+    load_compiler()
+    from numba import cuda
+
+    return len(cuda.gpus) if cuda.is_available() else 0
+
+
+def current_accelerator() -> device | None:
+    """The CUDA device, or None where there is none."""
+    return device("cuda") if cuda_available() else None
+
+
+def resolve(spec: device | str | int | None) -> device:
+    """The device that an argument `device=` names; None means the CPU.
+
+    Raises:
+        DeviceError: (a RuntimeError) for a CUDA device where there is none.
+    """
+    if spec is None or spec is CPU:
+        return CPU
+    chosen = spec if isinstance(spec, device) else device(spec)
+    if chosen.type == "cpu":
+        return CPU
+    if not cuda_available():
+        raise DeviceError(
+            f"specgrad was asked for the CUDA device {str(chosen)!r} but found none that tensors can be placed on "
+            f"(places: {', '.join(PLACES)}). Use device='cpu'"
+        )
+    return device("cuda", chosen.index or 0)

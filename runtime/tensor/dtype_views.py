@@ -1,0 +1,75 @@
+"""Views of another dtype: the same bytes as an array of other elements.
+
+A memory has one array for each dtype in which somebody reads it, so that tensors of one dtype over one memory have the
+same storage, and who looks for shared memory compares storages.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ..locks import new_lock
+from .base import Place, alias, view
+from .dtypes import dtype, from_numpy
+
+_arrays: dict[tuple[int, dtype], weakref.ref[np.ndarray]] = {}  # by the number of the storage
+_origins: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}  # number of such an array: it, and the storage
+_making = new_lock()
+
+
+def typed_view(source: Any, place: Place, kind: dtype) -> Any:
+    """A view of `source` whose elements are of the dtype `kind`, in which the place is counted."""
+    return _retyped(view(source, place), kind, place[3])
+
+
+def typed_alias(source: Any, place: Place, kind: dtype) -> Any:
+    """The same outside the graph and not among the views; writes to it are counted with those to `source`."""
+    shape, strides, offset, count = place
+    return _retyped(alias(source, shape, strides, offset), kind, count)
+
+
+def _retyped(tensor: Any, kind: dtype, count: int | None) -> Any:
+    tensor._dtype = kind
+    tensor._storage = storage = storage_as(tensor._storage, kind)
+    tensor._flat = None if count is None else storage[tensor._offset : tensor._offset + count]
+    return tensor
+
+
+def origin_of(storage: np.ndarray) -> np.ndarray:
+    """The array that the storage of a view of another dtype was made of; any other storage is its own."""
+    known = _origins.get(id(storage))
+    return known[1] if known is not None and known[0]() is storage else storage
+
+
+def storage_as(storage: np.ndarray, kind: dtype) -> np.ndarray:
+    """The array of the dtype `kind` over the memory of a storage; bytes that make no whole element are left out."""
+    origin = origin_of(storage)
+    if from_numpy(origin.dtype) is kind:
+        return origin
+    key = id(origin), kind
+    with _making:
+        known = _arrays.get(key)
+        found = None if known is None else known()
+        if found is None:
+            whole = origin.nbytes - origin.nbytes % kind.itemsize
+            found = origin.view(np.uint8)[:whole].view(kind.np)
+            _note(key, found, origin)
+    return found
+
+
+def _note(key: tuple[int, dtype], array: np.ndarray, origin: np.ndarray) -> None:
+    """Remember an array, and where it comes from, as long as it is there."""
+    number = id(array)
+
+    def forget(reference: Any) -> None:
+        if _arrays.get(key) is reference:
+            del _arrays[key]
+        if number in _origins and _origins[number][0] is reference:
+            del _origins[number]
+
+    reference = weakref.ref(array, forget)
+    _arrays[key] = reference
+    _origins[number] = reference, origin

@@ -1,0 +1,255 @@
+"""Element types: the `dtype` objects, the promotion rules between them, and their numeric limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+import numpy as np
+
+from ..errors import type_name
+
+_CATEGORY_ORDER = "bifc"
+
+
+class dtype:
+    """An element type such as `specgrad.float32`. Instances are unique, so they are compared by identity.
+
+    `compute` is the dtype kernels compute in (float32 for the 16-bit floats, which are storage types);
+    `native` says that compiled kernels take the stored values as they are and that gradients flow through.
+
+    Args:
+        name: as in `specgrad.float32`.
+        np_type: the NumPy dtype of the same elements.
+        kind: "b" for bool, "i" for integers, "f" for floats, "c" for complex numbers.
+
+    Raises:
+        TypeError: a program makes one of its own.
+    """
+
+    name: str
+    np: numpy.dtype
+    kind: str
+    itemsize: int
+    is_floating_point: bool
+    is_complex: bool
+    is_signed: bool
+    compute: dtype
+    native: bool
+    real: dtype
+    _complex: dtype
+    __slots__ = tuple(__annotations__)
+
+    def __init__(self, name: str, np_type: Any, kind: str) -> None:
+        if _complete:
+            raise TypeError("cannot create 'specgrad.dtype' instances")
+        init = object.__setattr__
+        init(self, "name", name)
+        init(self, "np", np.dtype(np_type))
+        init(self, "kind", kind)
+        init(self, "itemsize", self.np.itemsize)
+        init(self, "is_floating_point", kind == "f")
+        init(self, "is_complex", kind == "c")
+        init(self, "is_signed", kind not in "b" and name != "uint8")
+        init(self, "compute", self)
+        init(self, "native", name in ("float32", "float64"))
+        init(self, "real", self)
+        init(self, "_complex", self)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{self!r} is immutable: cannot set {name!r}")
+
+    def __repr__(self) -> str:
+        return f"specgrad.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return from_name, (self.name,)
+
+    def to_real(self) -> dtype:
+        """The dtype of the real part: float32 for complex64, itself for a real dtype."""
+        return self.real
+
+    def to_complex(self) -> dtype:
+        """The complex dtype whose parts hold this dtype: complex128 for float64, else complex64."""
+        return self._complex
+
+
+_complete: list[str] = []  # not empty, once there are all
+float16 = dtype("float16", np.float16, "f")
+bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, "f")
+float32 = dtype("float32", np.float32, "f")
+float64 = dtype("float64", np.float64, "f")
+complex64 = dtype("complex64", np.complex64, "c")
+complex128 = dtype("complex128", np.complex128, "c")
+int8 = dtype("int8", np.int8, "i")
+int16 = dtype("int16", np.int16, "i")
+int32 = dtype("int32", np.int32, "i")
+int64 = dtype("int64", np.int64, "i")
+uint8 = dtype("uint8", np.uint8, "i")
+bool_ = dtype("bool", np.bool_, "b")
+_complete.append(bool_.name)
+
+ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
+_BY_NAME = {d.name: d for d in ALL}
+_BY_NUMPY = {d.np: d for d in ALL}
+
+
+def _link(source: dtype, attribute: str, target: dtype) -> None:
+    object.__setattr__(source, attribute, target)
+
+
+for _d in (float16, bfloat16):
+    _link(_d, "compute", float32)
+_link(complex64, "real", float32)
+_link(complex128, "real", float64)
+for _d in ALL:
+    if _d.kind != "c":
+        _link(_d, "_complex", complex128 if _d is float64 else complex64)
+
+
+def from_name(name: str) -> dtype:
+    """The dtype called `name` ("float32"); ValueError when there is none."""
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise ValueError(f"no dtype is called {name!r}; there are {', '.join(_BY_NAME)}") from None
+
+
+def from_numpy(np_dtype: Any) -> dtype:
+    """The dtype that stores the same elements as the NumPy dtype; TypeError when there is none."""
+    found = _BY_NUMPY.get(np_dtype) if isinstance(np_dtype, np.dtype) else _BY_NUMPY.get(np.dtype(np_dtype))
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{np.dtype(np_dtype)}. "
+            f"The only supported types are: {', '.join(_BY_NAME)}."
+        )
+    return found
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a is b:
+        return a
+    if _CATEGORY_ORDER.index(a.kind) > _CATEGORY_ORDER.index(b.kind):
+        a, b = b, a
+    if a.kind != b.kind:
+        needs_wide = a is float64 and b is complex64
+        return complex128 if needs_wide else b
+    if uint8 in (a, b):
+        other = b if a is uint8 else a
+        return int16 if other is int8 else other
+    if {a, b} == {float16, bfloat16}:
+        return float32
+    return a if a.itemsize > b.itemsize else b
+
+
+_PROMOTED = {(a, b): _promote(a, b) for a in ALL for b in ALL}
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype of at least the category of both that holds both.
+
+    Args:
+        type1, type2: the dtypes, in any order.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.promote_types(sg.int64, sg.float16)
+        specgrad.float16
+    """
+    _check_dtypes("promote_types", type1, type2)
+    return _PROMOTED[type1, type2]
+
+
+def _check_dtypes(op: str, *given: Any) -> None:
+    for value in given:
+        if not isinstance(value, dtype):
+            raise TypeError(f"{op}(): expected two dtypes, but got {type_name(value)}")
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether promotion allows a conversion: never to a lower category (bool < int < float < complex).
+
+    Args:
+        from_: the dtype of what is to be converted.
+        to: the dtype that it is to have.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.can_cast(sg.float64, sg.float16), sg.can_cast(sg.float32, sg.int64)
+        (True, False)
+    """
+    _check_dtypes("can_cast", from_, to)
+    return _CATEGORY_ORDER.index(from_.kind) <= _CATEGORY_ORDER.index(to.kind)
+
+
+def scalar_type(value: Any) -> dtype:
+    """The dtype a Python or NumPy number stands for: bool, int64, or the default float or complex dtype."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool_
+    if isinstance(value, (int, np.integer)):
+        return int64
+    if isinstance(value, (float, np.floating, ml_dtypes.bfloat16)):
+        return _default
+    if isinstance(value, (complex, np.complexfloating)):
+        return _default.to_complex()
+    raise TypeError(f"result_type(): expected Tensors or numbers, got {type(value).__name__}")
+
+
+def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    """`higher` has priority; `lower` only lifts it to another category."""
+    if higher is None or lower is None:
+        return higher or lower
+    if higher.kind == "c" or _CATEGORY_ORDER.index(lower.kind) <= _CATEGORY_ORDER.index(higher.kind):
+        return higher
+    return higher.to_complex() if higher.kind == "f" else _PROMOTED[higher, lower]
+
+
+def result_type(*args: Any) -> dtype:
+    """The dtype in which an op over these Tensors and Python numbers computes.
+
+    Tensors with dimensions come first, then 0-d tensors, then Python numbers: a later class changes the
+    dtype only when it belongs to a higher category (bool < int < float < complex).
+
+    Args:
+        *args: Tensors and numbers, in any order.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.result_type(sg.ones(2, dtype=sg.int32), 1.5)
+        specgrad.float32
+    """
+    ranks: list[dtype | None] = [None, None, None]
+    for arg in args:
+        found = getattr(arg, "_dtype", None)
+        rank = 2 if found is None else 0 if arg._shape else 1
+        found = found or scalar_type(arg)
+        held = ranks[rank]
+        ranks[rank] = found if held is None else _PROMOTED[held, found]
+    result = _combine(ranks[0], _combine(ranks[1], ranks[2]))
+    if result is None:
+        raise TypeError("result_type(): expected at least one Tensor or number")
+    return result
+
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of Python floats: float32 until set otherwise."""
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Set the dtype of Python floats (and its complex partner for Python complex numbers).
+
+    Args:
+        d: a real floating-point dtype.
+
+    Raises:
+        TypeError: the dtype is another one.
+    """
+    global _default
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
+    _default = d
