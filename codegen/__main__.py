@@ -301,7 +301,7 @@ def explain(argv: list[str]) -> int:
     if project is None:
         return 1
     try:
-        print("\n\n".join([explanation(project.renderer, name) for name in options.names]))
+        print("\n\n".join([explanation(project.renderer, name, project.root) for name in options.names]))
     except UnknownOp as error:
         print(f"explain: {error}", file=sys.stderr)
         return 1

@@ -123,6 +123,11 @@ class Part:
         return "/".join((folder, *self.file.relative_to(self.home.folder).parts))
 
     @property
+    def place(self) -> str:
+        """Where it stands, for readers: with the line."""
+        return f"{self.shown}:{self.node.lineno}"
+
+    @property
     def alias(self) -> str:
         """The name of its module in generated code. No argument begins with an underscore."""
         if self.home.label:

@@ -1,8 +1,11 @@
-"""`python -m codegen explain OP`: what the generator knows and decides about one op, as text."""
+"""`python -m codegen explain OP`: what the generator knows and decides about one op, and where all of it stands."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 from ..emit.callers import part_of
 from ..emit.kernel_code import ElementKernels
@@ -28,8 +31,8 @@ class UnknownOp(LookupError):
     """There is no op of that name; the message names the nearest."""
 
 
-def explanation(renderer: Renderer, name: str) -> str:
-    """The text on an op (all its overloads), or on one overload.
+def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
+    """The text on an op (all its overloads), or on one overload; `root` is the folder of the generated package.
 
     Raises:
         UnknownOp: no entry has that name.
@@ -38,10 +41,10 @@ def explanation(renderer: Renderer, name: str) -> str:
     if not entries:
         known = {n for e in renderer.spec.entries for n in (e.name, e.schema.name, *e.aliases)}
         raise UnknownOp(f"there is no op named '{name}'{did_you_mean(name, known)}")
-    return "\n\n".join("\n".join(lines(renderer, entry)) for entry in entries)
+    return "\n\n".join("\n".join(lines(renderer, entry, root)) for entry in entries)
 
 
-def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
+def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     """The text on one entry, line by line."""
     yield entry.schema.text
     yield f"    {' '.join(entry.doc.split())}" if entry.doc else "    (no doc)"
@@ -58,8 +61,10 @@ def lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
     if entry.check:
-        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].shown})")
+        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].place})")
     yield from node_lines(renderer, entry)
+    yield from part_lines(renderer, entry)
+    yield from generated_lines(renderer, entry, root)
     yield from check_lines(entry)
 
 
@@ -91,9 +96,9 @@ def computed(renderer: Renderer, entry: Entry) -> str:
         files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
         return f"element by element: {text} ({files}){also}"
     if compute.kind == "kernel":
-        return f"by the kernel {text} ({renderer.library['kernel', text].shown})"
+        return f"by the kernel {text} ({renderer.library['kernel', text].place})"
     if compute.kind == "view":
-        return f"as a view: {text} ({renderer.library['view', text].shown}), no element is touched"
+        return f"as a view: {text} ({renderer.library['view', text].place}), no element is touched"
     return f"from other ops: {text}"
 
 
@@ -123,9 +128,60 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
     if entry.backward is not None:
-        yield field("backward", f"by one kernel unless it is recorded: {' '.join(entry.backward.text.split())}")
+        called = f"{' '.join(entry.backward.text.split())} ({renderer.library['kernel', backward_kernel(entry)].place})"
+        yield field("backward", f"by one kernel unless it is recorded: {called}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
     yield from forward_mode_lines(entry)
+
+
+def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
+    """The other hand-written parts that it names, and those called as its kernels are, each with its file and line."""
+    forward = entry.compute.text if entry.compute.kind == "kernel" else ""
+    yield from placed(renderer, "plan", "recipe", [forward, backward_kernel(entry)])
+    yield from placed(renderer, "helper", "helper", names_called(entry))
+    yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
+
+
+def backward_kernel(entry: Entry) -> str:
+    """The kernel that gives all gradients at once; "" without one."""
+    tree = entry.backward.tree if entry.backward is not None else None
+    return tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ""
+
+
+def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Iterator[str]:
+    """One line for each of the names that is a part of a kind."""
+    for name in names:
+        if (part := renderer.library.get(kind, name)) is not None:
+            yield field(label, f"{name} ({part.place})")
+
+
+def names_called(entry: Entry) -> list[str]:
+    """The functions that the entry's formulas call, in their order."""
+    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
+    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
+    nodes = (node for tree in trees if tree is not None for node in ast.walk(tree))
+    return list(dict.fromkeys(n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)))
+
+
+def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
+    """What was generated from it, as far as it has been written."""
+    starts = {"ops.py": f"def {entry.schema.name}("}
+    if has_node(entry):
+        starts["functions.py"] = f"class {renderer.nodes[entry.name].class_name}("
+    for file, start in starts.items():
+        line = None if root is None else line_of(root / file, start)
+        if line is not None and root is not None:
+            yield field("generated", f"{root.name}/{file}:{line} ({start.rstrip('(')})")
+
+
+@cache
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+
+
+def line_of(path: Path, start: str) -> int | None:
+    """The number of the first line of a file that begins so."""
+    return next((number for number, line in enumerate(_lines(path), 1) if line.startswith(start)), None)
 
 
 def saved_line(node: NodeCode, saved: SavedTensor) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -202,10 +203,10 @@ def test_explain_tells_what_is_saved_and_for_which_input(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("op", "says"),
     [
-        ("max.dim", "by the kernel max_dim (runtime/ops/reduction/cpu_argreduce.py)"),
+        ("max.dim", "by the kernel max_dim (runtime/ops/reduction/cpu_argreduce.py:"),
         ("max.dim", "self_shape = self._shape, a plain value"),
         ("max.dim", "the output indices, for self"),
-        ("transpose", "as a view: transpose (runtime/tensor/views.py)"),
+        ("transpose", "as a view: transpose (runtime/tensor/views.py:"),
         ("matmul", "none: the graph holds the ops it is made of"),
         ("argmax", "none: not differentiable"),
         ("relu", "the smaller of the slopes from the two sides"),
@@ -251,3 +252,16 @@ def test_the_command_runs_without_an_installed_package():
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_explain_says_where_everything_stands(capsys: pytest.CaptureFixture[str]):
+    """Check, kernels, plan, helpers, batching rule and what was generated: at each place stands what is said of it."""
+    assert main(["explain", "sum.dim_IntList"]) == 0
+    shown = capsys.readouterr().out
+    places = dict(re.findall(r"(\w+)(?:\(.*\))? \(((?:runtime)/[\w/]+\.py:\d+)\)", shown))
+    assert {"sum_dim", "reduced_dims", "kept", "spread_sum", "reduction"} <= places.keys()
+    for name, place in places.items():
+        file, _, number = place.partition(":")
+        assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith((f"def {name}(", f"{name} = ", "@"))
+    for file, number, start in re.findall(r"(generated/\w+\.py):(\d+) \(((?:def|class) \w+)\)", shown):
+        assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith(start)
