@@ -66,10 +66,10 @@ def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules beside it: the file, and the name there."""
-    imports = [node for node in _body(path) if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
-    pairs = [(node, alias) for node in imports for alias in node.names]
-    return {alias.asname or alias.name: (path.with_name(f"{node.module}.py"), alias.name) for node, alias in pairs}
+    """The names that a module imports from modules beside it, or from their package: the file, and the name there."""
+    imports = [node for node in _body(path) if isinstance(node, ast.ImportFrom) and node.level == 1]
+    pairs = [(path.with_name(f"{node.module or '__init__'}.py"), alias) for node in imports for alias in node.names]
+    return {alias.asname or alias.name: (file, alias.name) for file, alias in pairs}
 
 
 def defined_names(path: Path) -> list[str]:
