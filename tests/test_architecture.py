@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.library.homes import runtime_home
 from specgrad.codegen.spec.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,15 +143,6 @@ def test_no_circles() -> None:
 
 def _is_package(module: str) -> bool:
     return SOURCES[module].name == "__init__.py"
-
-
-def test_each_family_has_one_function_of_a_kind_and_name() -> None:
-    """A key of the spec names a function, and no module: a second of the same name would never be called."""
-    tables = runtime_home().tables
-    for kind in ("kernel", "recipe", "check", "helper", "batching rule"):
-        functions = [part for part in tables[kind] if isinstance(part.node, ast.FunctionDef)]
-        names = [part.name for part in functions if not part.name.startswith("_")]
-        assert sorted(name for name in set(names) if names.count(name) > 1) == [], kind
 
 
 def test_no_file_of_left_overs() -> None:

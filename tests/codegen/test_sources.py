@@ -7,27 +7,29 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library import sources
-from specgrad.codegen.library.helpers import RUNTIME, functions
-from specgrad.codegen.library.homes import read_known
+from specgrad.codegen.library.helpers import functions
+from specgrad.codegen.library.homes import read_known, runtime_home
 from specgrad.codegen.library.sources import function_source
 
 FILES = {
-    "scalar": "from .scalar_more import cube as power3\nfrom .scalar_more import LIMIT\n\ndef twice(x): return x + x\n",
-    "scalar_complex": "def twice(z): return z * 2\n",
-    "scalar_more": "from .scalar_primitives import fma\n\nLIMIT = (1.5, 2.5)\nOTHER = 7\n\n"
+    "__init__": "from .more import cube as power3\nfrom .more import LIMIT\n\ndef twice(x): return x + x\n",
+    "complex": "from . import twice as real_twice\n\ndef twice(z): return z * 2\n\n"
+    "def both(z): return real_twice(z.real) + real_twice(z.imag)\n",
+    "more": "from .primitives import fma\n\nLIMIT = (1.5, 2.5)\nOTHER = 7\n\n"
     "def square(x): return fma(x, x, LIMIT[0])\n\ndef cube(x, y=1): return square(x) * x\n\n"
     "def unused(x): return OTHER\n",
-    "scalar_primitives": "def fma(x, y, z): return x * y + z\n",
-    "scalar_intrinsics": "class Target: pass\n\ndef fma(target): return Target()\n",
+    "primitives": "def fma(x, y, z): return x * y + z\n",
+    "intrinsics": "class Target: pass\n\ndef fma(target): return Target()\n",
 }
 
 
 @pytest.fixture
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files of scalar functions of another runtime."""
-    (tmp_path / "kernels").mkdir()
+    folder = tmp_path / "kernels" / "scalar"
+    folder.mkdir(parents=True)
     for name, text in FILES.items():
-        (tmp_path / "kernels" / f"{name}.py").write_text(text, encoding="utf-8")
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(sources, "RUNTIME", tmp_path)
     function_source.cache_clear()
     return tmp_path
@@ -52,6 +54,11 @@ def test_both_kinds_of_number_count(runtime: Path) -> None:
     assert "return x + x" in function_source("twice") and "return z * 2" in function_source("twice")
 
 
+def test_functions_of_complex_numbers_hold_those_of_real_ones(runtime: Path) -> None:
+    """They take them from the package that they are in."""
+    assert "return x + x" in function_source("both")
+
+
 def test_the_functions_of_the_project() -> None:
     """A table of coefficients belongs to a function's source, so that kernel files change with it."""
     function_source.cache_clear()
@@ -60,10 +67,10 @@ def test_the_functions_of_the_project() -> None:
     assert "LOG_DOUBLE" not in function_source("sqrt")
 
 
-@pytest.mark.parametrize("files", ["kernels/cpu/*.py", "rules/*.py", "autograd/formulas*.py", "batching/rules/*.py"])
-def test_a_name_that_the_spec_may_use_has_one_meaning(files: str) -> None:
-    """No two modules of a kind define a public function of the same name."""
-    found: dict[str, str] = {}
-    for path in sorted(RUNTIME.glob(files)):
+@pytest.mark.parametrize("kind", ["kernel", "recipe", "check", "helper", "view", "batching rule"])
+def test_a_name_that_the_spec_may_use_has_one_meaning(kind: str) -> None:
+    """No two modules of a kind define a public function of the same name: a key of the spec names no module."""
+    found: dict[str, Path] = {}
+    for path in runtime_home().files(kind):
         for name in (name for name in functions(path) or () if not name.startswith("_")):
-            assert found.setdefault(name, path.stem) == path.stem, name
+            assert found.setdefault(name, path) == path, name
