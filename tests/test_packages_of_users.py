@@ -79,7 +79,7 @@ def test_commands_take_a_spec_in_a_package(tmp_path: Path, capsys: pytest.Captur
     assert main([spec, "--no-verify"]) == 0
     assert main(["explain", "heat_step", "--spec", spec]) == 0
     shown = capsys.readouterr().out
-    assert "by the kernel heat_step (physics_ops/kernels.py:" in shown and "(physics_ops/checks.py)" in shown
+    assert "by the kernel heat_step (physics_ops/kernels.py:" in shown and "(physics_ops/checks.py:" in shown
     assert main(["verify", "roughness", "--spec", spec]) == 0
 
 
