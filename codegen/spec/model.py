@@ -153,7 +153,7 @@ class Entry:
     tries: str | None = None  # the entry of which a recipe or a view is looked up first
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
-    batch: str | None = None  # a function of runtime/batching/rules/
+    batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula

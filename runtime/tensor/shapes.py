@@ -156,6 +156,10 @@ def wrapped_dim(op: str, dim: int, ndim: int, wrap_scalar: bool = True) -> int:
 
 def dim_of(op: str, dim: Any, ndim: int) -> int:
     """The dimension that a user names, in `[0, ndim)`."""
-    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+    try:
+        number = None if isinstance(dim, bool) else operator.index(dim)
+    except TypeError:  # of a tensor too, which is no index unless it is one integer
+        number = None
+    if number is None:
         raise ArgumentError(f"{op}(): argument 'dim' must be int, not {type_name(dim)}")
-    return wrapped_dim(op, operator.index(dim), ndim, wrap_scalar=False)
+    return wrapped_dim(op, number, ndim, wrap_scalar=False)

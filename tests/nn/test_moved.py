@@ -30,13 +30,14 @@ def test_an_old_name_is_the_module_of_today(old: str) -> None:
     assert module.__name__ == module.__spec__.name == new
 
 
-@pytest.mark.parametrize("name", LAYERS)
+OURS = [name for name, case in LAYERS.items() if type(case.make()).__module__.startswith("specgrad.")]
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_a_layer_pickled_under_an_old_name(name: str) -> None:
     """Protocol 0 writes the names of modules as text, which is made that of before."""
     layer = LAYERS[name].make()
     home = type(layer).__module__.removeprefix("specgrad.")
-    if home not in OLD:
-        pytest.skip(f"{home} is a module of the tests")
     text = pickle.dumps(layer, 0)
     before = text.replace(f"cspecgrad.{home}\n".encode(), f"cspecgrad.{OLD[home]}\n".encode())
     assert before != text
