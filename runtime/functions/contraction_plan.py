@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from ..methods.subscripts import Label, Labels, label_sizes
 from .contraction_order import contraction_order
+from .subscripts import Label, Labels, label_sizes
 
 Ints = tuple[int, ...]
 Shapes = tuple[Ints, ...]

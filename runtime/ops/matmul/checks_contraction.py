@@ -8,7 +8,7 @@ from typing import Any
 from ...dispatch.checks import wrap_dim
 from ...dispatch.structured import require_equal
 from ...errors import ShapeError
-from ...methods.subscripts import parsed
+from ...functions.subscripts import parsed
 from .checks import require_expandable, require_ndim, require_whole
 
 

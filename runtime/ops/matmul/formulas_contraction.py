@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...functions.contraction_plan import Plan, Product, Side, Simplified, contraction_plan
-from ...methods.subscripts import parsed
+from ...functions.subscripts import parsed
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
