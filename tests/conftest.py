@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.pool import layout, sharing
+from specgrad.runtime.pool import layout, parallel_for
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """threads(number) sets the number of threads, which share work of any size then."""
     before = sg.get_num_threads()
     monkeypatch.setattr(layout, "LARGE", 1)
-    monkeypatch.setattr(sharing, "LARGE_FOR_PYTHON", 1)
+    monkeypatch.setattr(parallel_for, "LARGE_FOR_PYTHON", 1)
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from ..pool.claims import share
 from ..pool.layout import ROWS
 from ..pool.rows import RowOperands, Rows, run_rows
+from ..pool.scheduler import share
 from . import c_functions as c
 from .interned import none, outdated_type
 from .kernel_calls import LONG, Size, found_kernel, job_for, put_object

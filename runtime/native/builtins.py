@@ -14,7 +14,7 @@ from ..kernels.compile.compiler_pipelines import version_of
 from ..kernels.compile.functions import building
 from ..kernels.llvm.check_mode import SETTING
 from ..kernels.llvm.typed import compiled_function
-from ..pool.manager import sources
+from ..pool.commands import sources
 from .c_functions import register_numpy
 from .interned import register
 from .layout import distances

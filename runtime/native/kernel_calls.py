@@ -7,8 +7,8 @@ from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
-from ..pool.claims import share
 from ..pool.layout import FLAT, SLICE, Job
+from ..pool.scheduler import share
 from . import c_functions as c
 from .interned import float_type, int_type, job, start_workers
 from .layout import Float, Object

@@ -19,14 +19,14 @@ from ..pool.layout import CALL_NUMBERS
 from ..pool.rows import Rows
 from ..tensor.shapes import contiguous_strides
 from . import gradients, recording
+from .call_plans import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .kernel_op_gradients import PlannedGradients, Read
+from .kernel_ops import KernelOpPlan
 from .layout import Tensor, slot_distances
-from .recipe_calls import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
 from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
-from .structured import KernelOpPlan
-from .structured_gradients import PlannedGradients, Read
 from .views import ViewPlan
 
 NUMBA_TYPES = (types.float32, types.float64, types.boolean, types.int64)  # by kinds

@@ -61,8 +61,8 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .kernel_ops import launch
         from .plans import kernel_op_plan
-        from .structured import launch
 
         return builtin(launch, kernel_op_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
 
@@ -94,8 +94,8 @@ class NativePath(FastPath):
         """Nodes whose gradients are native."""
         if not supported():
             return stay
+        from .backward import walk
         from .builtins import builtin
-        from .walk import walk
 
         return builtin(walk, np.zeros(1, np.int64), "Run nodes of a backward pass from one to the next.")
 

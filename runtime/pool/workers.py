@@ -50,9 +50,9 @@ _Word = ctypes.c_ssize_t
 
 @cache
 def _schedulers() -> tuple[Any, Any]:
-    """`schedule` of manager.py, called with the GIL held, and called so that other threads hold it meanwhile."""
+    """`schedule` of commands.py, called with the GIL held, and called so that other threads hold it meanwhile."""
     load_compiler()
-    from .manager import compiled
+    from .commands import compiled
 
     schedule, work = compiled()
     for code in (schedule, work):
@@ -84,7 +84,7 @@ def starter() -> Callable[[], int]:
 
 
 def has_workers() -> bool:
-    """Whether there are any, who are hired if need be."""
+    """Whether there are any; they are started if need be."""
     return bool(_value("workers")) or (_value("wanted") > NONE_FOR_GOOD and starter()() > 0)
 
 
@@ -112,7 +112,7 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
 def resize() -> None:
     """As many workers as `set_num_threads` allows; they come when they are needed, and go by themselves."""
     if not _value("scheduler"):
-        return  # nobody was hired yet, and who loads the manager asks
+        return  # no worker was started yet, and who starts the first asks
     wanted = min(get_num_threads() - 1, MOST_WORKERS)
     Job.put(words, "large", layout.LARGE if wanted and _value("wanted") > NONE_FOR_GOOD else NEVER)
     _schedulers()[0](ADDRESS, RESIZE, wanted)

@@ -18,7 +18,7 @@ import numpy as np
 
 import specgrad as sg
 from specgrad.nn import functional as F
-from specgrad.runtime.pool import sharing, workers
+from specgrad.runtime.pool import parallel_for, workers
 
 LIMIT = 120  # seconds: some two are enough where nothing else runs
 
@@ -95,7 +95,7 @@ def child() -> int:
 def main() -> None:
     """Fork and wait, while two threads work; print how many children there were."""
     names, draw = sys.argv[1].split(), random.Random(sys.argv[2])
-    sharing.LARGE_FOR_PYTHON = 1 << 12
+    parallel_for.LARGE_FOR_PYTHON = 1 << 12
     sg.set_num_threads(2)
     stop = threading.Event()
     started = [threading.Thread(target=forever, args=(WORKS[name], stop)) for name in names]

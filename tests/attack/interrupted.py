@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime.pool import layout, sharing, threads, workers
+from specgrad.runtime.pool import layout, parallel_for, threads, workers
 
-TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "sharing.py", "calls.py")}
+TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "parallel_for.py", "calls.py")}
 PATIENCE = 60.0  # seconds for another thread to come
 AGAIN = 20.0  # seconds to the next signal: Python drops an exception that is raised in a callback of LLVM's
 AT_ONCE = 5.0  # seconds for what takes some microseconds where nothing else runs
@@ -135,7 +135,7 @@ def at_moments(draw: random.Random, rounds: int) -> int:
 def main() -> None:
     """Do what the command line asks for, and print how many interrupts there were."""
     kinds: dict[str, Callable[[random.Random, int], int]] = {"steps": at_steps, "moments": at_moments}
-    layout.LARGE = sharing.CALL = sharing.LARGE_FOR_PYTHON = 1  # so that little work is shared
+    layout.LARGE = parallel_for.CALL = parallel_for.LARGE_FOR_PYTHON = 1  # so that little work is shared
     sg.set_num_threads(2)
     if sys.argv[1] == "steps":
         check()

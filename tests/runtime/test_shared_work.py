@@ -13,7 +13,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.pool import sharing, workers
+from specgrad.runtime.pool import parallel_for, workers
 from tests.patience import PATIENCE
 
 
@@ -47,7 +47,7 @@ def test_each_element_is_computed_once(threads: Any, number: int, size: int) -> 
     threads(number)
     places = np.zeros(size, np.float32)
     for _ in range(3):
-        sharing.shared(count, (places, np.float32(0.5), (4, 3), 2.0), size, size, 10)
+        parallel_for.shared(count, (places, np.float32(0.5), (4, 3), 2.0), size, size, 10)
     assert (places == 24).all()
 
 
@@ -55,10 +55,10 @@ def test_strided_arrays_and_those_with_nothing_to_share(threads: Any) -> None:
     """Arrays of any layout come as they are; what a call cannot have as words goes through Python."""
     threads(2)
     places = np.zeros((50, 2), np.float32)
-    sharing.shared(count, (places[:, 1], np.float32(1), (1, 0), 1.0), 50, 50)
+    parallel_for.shared(count, (places[:, 1], np.float32(1), (1, 0), 1.0), 50, 50)
     np.testing.assert_array_equal(places, [[0, 1]] * 50)
     seen: list[range] = []
-    sharing.shared(lambda thing, first, last: seen.append(range(first, last)), (object(),), 50, 50)
+    parallel_for.shared(lambda thing, first, last: seen.append(range(first, last)), (object(),), 50, 50)
     assert sorted(i for part in seen for i in part) == list(range(50))
 
 
@@ -66,11 +66,11 @@ def test_errors_come_through(threads: Any) -> None:
     """Of compiled kernels and of Python, also from a worker; and the next job is as any other."""
     threads(2)
     with pytest.raises(RuntimeError, match="refuse"):
-        sharing.shared(refuse, (np.zeros(60),), 100, 100)
+        parallel_for.shared(refuse, (np.zeros(60),), 100, 100)
     with pytest.raises(ZeroDivisionError):
         workers.in_parts(100, 10, lambda first, last: 1 // (first - 50))
     places = np.zeros(100)
-    sharing.shared(refuse, (places,), 100, 100)
+    parallel_for.shared(refuse, (places,), 100, 100)
     assert places.all()
 
 
@@ -79,9 +79,9 @@ def test_slices_of_all_arrays(threads: Any) -> None:
     threads(3)
     a, out = np.arange(5000.0), np.zeros(5000)
     none = np.empty(0)
-    sharing.by_slices(scale, (a, 2.0, none, out, True), 5000)
+    parallel_for.by_slices(scale, (a, 2.0, none, out, True), 5000)
     np.testing.assert_array_equal(out, 2 * a)
-    sharing.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, out.astype(complex)), 5000)
+    parallel_for.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, out.astype(complex)), 5000)
 
 
 def test_workers_sleep_and_wake(threads: Any) -> None:
@@ -119,7 +119,7 @@ def test_a_job_inside_a_job(threads: Any) -> None:
 
     def inside(first: int, last: int) -> None:
         for row in places[first:last]:
-            sharing.shared(count, (row, np.float32(1), (1, 0), 1.0), row.size, row.size)
+            parallel_for.shared(count, (row, np.float32(1), (1, 0), 1.0), row.size, row.size)
 
     workers.in_parts(4, 1, inside)
     assert (places == 1).all()

@@ -22,7 +22,11 @@ WORD_BYTES = 8
 Int32 = Annotated[int, 4]  # four bytes, read as a word
 
 
-class Memory:
+class MemoryClass(type):
+    """Of such classes, so that numba tells them from others."""
+
+
+class Memory(metaclass=MemoryClass):
     """What lies at an address."""
 
 

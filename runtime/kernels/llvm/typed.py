@@ -31,7 +31,7 @@ from numba.extending import (
 from ..compile.compiler_pipelines import Inner, Lean
 from ..compile.functions import rebuilt
 from .check_mode import CHECKING
-from .structs import Atomic, Int32, Items, Memory, Pointer, fields, is_struct, length, stride
+from .structs import Atomic, Int32, Items, Memory, MemoryClass, Pointer, fields, is_struct, length, stride
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Memory)
@@ -109,9 +109,9 @@ def _type_of_constant(value: Any, context: Any) -> Any:
     return Address(value.cls)
 
 
-@typeof_impl.register(type)
+@typeof_impl.register(MemoryClass)
 def _type_of_class(value: Any, context: Any) -> Any:
-    return types.TypeRef(Address(value)) if issubclass(value, Memory) else None
+    return types.TypeRef(Address(value))
 
 
 @lower_constant(Address)

@@ -10,8 +10,8 @@ from numba import types
 from ..kernels.llvm.structs import Atomic, Struct
 from ..kernels.llvm.typed import Word, address_of, cast, native, new
 from .atomics import compare_and_swap, read, write
-from .claims import await_all, claim, finish, post, release
 from .layout import DONE, FAILED, Job, Request
+from .scheduler import await_all, claim, finish, post, release
 
 call_object = types.ExternalFunction("PyObject_Call", Word(Word, Word, Word))
 tuple_item = types.ExternalFunction("PyTuple_GetItem", Word(Word, Word))  # a borrowed reference

@@ -6,10 +6,10 @@ from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
 from .interned import false, float_type, int64, int_type, list_type, none, outdated_type, true, tuple_type
 from .kernel_calls import Arguments
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from .recipe_calls import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from .tensors import INTEGERS, is_tensor, kind_of, not_handled, records, withdrawn

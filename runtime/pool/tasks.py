@@ -15,9 +15,9 @@ from ..kernels.llvm.kernel_calls import (
 from ..kernels.llvm.structs import length
 from ..kernels.llvm.typed import address_of, cast, native, new
 from .atomics import write
-from .claims import finish, first_of
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
 from .rows import RowOperands, run_rows
+from .scheduler import finish, first_of
 
 
 @native

@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ..kernels.llvm.structs import Items, Struct, length, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from ..pool.claims import share
 from ..pool.layout import STEP, Job
+from ..pool.scheduler import share
 from . import c_functions as c
 from .interned import none
 from .kernel_calls import LONG, Size, found_kernel, job_for

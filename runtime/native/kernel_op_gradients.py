@@ -6,12 +6,12 @@ from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
 from .gradients import GradientPlan, unwritten, wanted_of
 from .interned import int64, none
+from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, put_layout
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
-from .recipe_calls import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
-from .structured import FLOATS, TENSOR, is_operand, looked_up, put_layout
 from .tensors import kind_of, not_handled, records
 
 WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")

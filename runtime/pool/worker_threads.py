@@ -12,8 +12,8 @@ from numba import types
 
 from ..kernels.llvm.typed import Address, Word, native
 from .atomics import compare_and_swap, read, write
-from .claims import acquire_lock, new_lock, wake
 from .layout import ABSENT, AWAKE, MOST_WORKERS, Job, ParkingSlot
+from .scheduler import acquire_lock, new_lock, wake
 
 _signature = Word(Word, Address(ParkingSlot))
 start_thread = types.ExternalFunction("PyThread_start_new_thread", _signature)  # waits for nothing

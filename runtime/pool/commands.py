@@ -10,8 +10,6 @@ from ..kernels.compile.compiler_pipelines import version_of
 from ..kernels.compile.functions import building
 from ..kernels.llvm.typed import address_of, cast, compiled_function, native
 from .atomics import compare_and_swap, pause, read, write
-from .claims import SPINS, await_all, claim, describe, is_wanted, post, release, sleep
-from .hiring import forget, resize, start_workers
 from .layout import (
     ABSENT,
     ACQUIRE_AND_RUN,
@@ -28,8 +26,10 @@ from .layout import (
     ParkingSlot,
     Request,
 )
-from .parts import run_part
-from .python_parts import run_python, run_worker_part
+from .python_tasks import run_python, run_worker_part
+from .scheduler import SPINS, await_all, claim, describe, is_wanted, post, release, sleep
+from .tasks import run_part
+from .worker_threads import forget, resize, start_workers
 
 
 @native
