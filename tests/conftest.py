@@ -1,8 +1,10 @@
 """Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
+import importlib.util
 import os
 import random
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.pool import layout, sharing
 
+LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
+
 
 @pytest.fixture(autouse=True)
 def seeds() -> None:
@@ -18,6 +22,12 @@ def seeds() -> None:
     sg.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
+
+
+@pytest.fixture(params=LIBRARIES)
+def lib(request: pytest.FixtureRequest) -> ModuleType:
+    """specgrad; and PyTorch where it is installed, so that what is expected is what PyTorch does."""
+    return importlib.import_module(request.param)
 
 
 @pytest.fixture

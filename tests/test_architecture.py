@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.spec.load import load_spec
+from tests.repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 TRYING = ("codegen.verify", "codegen.mutate")  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 

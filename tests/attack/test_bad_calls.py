@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.repository import ROOT
+
 from .amount import SEED, amount
 
-ROOT = Path(__file__).resolve().parents[2]
 CHUNK = amount(400, 3_000)
 CHUNKS = amount(4, 100)
 SECONDS = 3600  # for a chunk: a machine that is busy is no hang

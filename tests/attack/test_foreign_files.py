@@ -19,10 +19,10 @@ from specgrad.codegen.emit import write
 from specgrad.codegen.emit.write import Files, plan
 from specgrad.codegen.library.manifest import MANIFEST, listed
 from specgrad.codegen.library.ownership import Refused
+from tests.repository import ROOT
 
 from .amount import SEED, amount
 
-ROOT = Path(__file__).resolve().parents[2]
 CHUNKS = amount(2, 20)
 ROUNDS = amount(40, 4_000) // CHUNKS
 KILLED = amount(2, 200)

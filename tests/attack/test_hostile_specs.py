@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
+from tests.repository import ROOT
 
 from .amount import FULL, SEED, amount
 from .hostile_specs import Hostile, corpus
 from .mutated_specs import mutated, tree_entries
 from .structural_edits import edited_specs
 
-ROOT = Path(__file__).resolve().parents[2]
 CORPUS = corpus()
 CHUNKS = 8
 CHOSEN = range(CHUNKS) if FULL else [SEED % CHUNKS]

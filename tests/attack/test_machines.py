@@ -23,11 +23,11 @@ from specgrad.runtime.kernels.compile.machine import fuses
 from specgrad.runtime.kernels.llvm.noalias import placewise
 from tests.attack.amount import SEED, amount
 from tests.patience import PATIENCE
+from tests.repository import ROOT
 from tests.runtime.targets import TARGETS, Target, assembly, lowered
 from tests.runtime.test_vector_math import all_binades, special_points
 from tests.runtime.test_vector_math_code import BINARY, UNARY, called, loop_over, packed
 
-ROOT = Path(__file__).resolve().parents[2]
 KERNELS = sorted(path.stem for path in (ROOT / "generated" / "kernels" / "cpu").glob("[a-z]*.py"))
 CHUNKS = amount(1, 8)
 # What a level of x86-64 has that the one before has not, as far as the host's list of features names it.

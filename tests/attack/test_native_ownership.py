@@ -13,13 +13,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
+from tests.repository import ROOT
+
 from .amount import FULL, SEED, amount
 
-ROOT = Path(__file__).resolve().parents[2]
 CHUNKS = amount(1, 12)
 POINTS = amount(2, 1000)  # of each program that each act is tried at
 

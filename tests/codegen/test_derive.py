@@ -14,8 +14,9 @@ from specgrad.codegen.library.homes import read_known
 from specgrad.codegen.proof.proof import PROVED, Prover
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
+from tests.repository import ROOT
 
-SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
+SPEC = ROOT / "derivatives.yaml"
 
 
 @pytest.fixture(scope="module")

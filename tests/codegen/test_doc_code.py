@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from specgrad.codegen.emit.render import Renderer, Target, overload_groups
 from specgrad.codegen.library.rule_doc import demand
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry
+from tests.repository import ROOT
 
-SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
+SPEC = ROOT / "derivatives.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,9 @@ from specgrad.codegen.pages.pages import pages
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry
 from tests.codegen.mistakes import entry_text
+from tests.repository import ROOT
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = ROOT / "docs"
 LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 
 HEADINGS = """

@@ -9,8 +9,9 @@ import pytest
 from specgrad.codegen.proof.conjugates import fault
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Spec
+from tests.repository import ROOT
 
-SPEC = Path(__file__).resolve().parents[2] / "derivatives.yaml"
+SPEC = ROOT / "derivatives.yaml"
 OP = "- name: my_op(Tensor self, Scalar n=2) -> Tensor\n  dtypes: [{}]\n  elementwise: {}\n  self: '{}'\n"
 
 

@@ -11,6 +11,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.render import OUTSIDE, Renderer
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
+from tests.repository import ROOT
 
 Load = Callable[[str], tuple[Spec, list[str]]]
 
@@ -169,7 +170,7 @@ def test_defaults_give_the_same_package_as_keys_of_the_entries(tmp_path: Path) -
 
 def test_explain_shows_what_the_section_gives(capsys: pytest.CaptureFixture[str]) -> None:
     """The section's title and place, and each key that the entry has from it, for the tree's own spec."""
-    spec, _ = load_spec(Path(__file__).resolve().parents[2] / "derivatives.yaml", "derivatives.yaml")
+    spec, _ = load_spec(ROOT / "derivatives.yaml", "derivatives.yaml")
     entry = next((e for e in spec.entries if e.inherited), None)
     assert entry is not None and entry.section is not None
     assert main(["explain", entry.name]) == 0

@@ -1,14 +1,14 @@
 """What is in the picture of a graph."""
 
 import xml.etree.ElementTree as ET
-from pathlib import Path
 from typing import Any
 
 import specgrad as sg
 from specgrad.graph import Drawing, draw
 from specgrad.runtime.drawing.picture import Box
+from tests.repository import ROOT
 
-SPEC = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
+SPEC = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
 
 
 class Cube(sg.autograd.Function):

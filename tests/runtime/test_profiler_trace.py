@@ -12,6 +12,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import profile, record_function, tensorboard_trace_handler
+from tests.repository import ROOT
 
 
 def trace_of(program: Callable[[], Any], path: Path, **options: Any) -> list[dict[str, Any]]:
@@ -55,7 +56,7 @@ def test_trace_names_the_entry_of_the_spec(tmp_path: Path) -> None:
     x = sg.ones(2, requires_grad=True)
     y = sg.ones(2)
     trace = trace_of(lambda: ((x * y).sum().backward(), y.mul_(2)), tmp_path / "trace.json")
-    spec = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
+    spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
     for name in ("aten::mul", "aten::mul_", "MulBackward0"):
         arguments = [entry for entry in entries(trace, "X") if entry["name"] == name][0]["args"]
         file, line = arguments["Spec"].split(":")

@@ -1,19 +1,9 @@
 """`Variable`, as programs older than PyTorch 0.4 use it."""
 
 import importlib
-import importlib.util
-from types import ModuleType
 from typing import Any
 
 import pytest
-
-LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
-
-
-@pytest.fixture(params=LIBRARIES)
-def lib(request: Any) -> ModuleType:
-    """specgrad; and PyTorch where it is installed."""
-    return importlib.import_module(request.param)
 
 
 def test_program_of_2017(lib: Any) -> None:

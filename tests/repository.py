@@ -1,4 +1,4 @@
-"""Copies of the repository: what git knows, and nothing that another process may be writing meanwhile."""
+"""The root of the repository, and copies: what git knows, and nothing that another process may be writing."""
 
 from __future__ import annotations
 
