@@ -36,7 +36,7 @@ LEVELS = {
     "x86-64-v3": ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"),
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
 }
-CHILD = "import sys; from tests.attack.test_machines import compute; compute(*sys.argv[1:])"
+CHILD = "import sys; from tests.attack.numerics.test_machines import compute; compute(*sys.argv[1:])"
 
 
 def levels() -> list[str]:
