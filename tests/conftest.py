@@ -1,5 +1,6 @@
 """Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
+import gc
 import importlib.util
 import os
 import random
@@ -39,6 +40,15 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """The garbage collector is off: what dies here dies by its reference count."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 if os.environ.get("SPECGRAD_GUARDS"):

@@ -1,4 +1,4 @@
-"""What the tests of vmap and of function transforms share: examples, and comparisons with NumPy."""
+"""Examples of tensors and of custom Functions, and comparisons with NumPy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 
+import specgrad as sg
+
 
 def reals(lib: Any, *shape: int, seed: int = 0) -> Any:
     """A tensor of random numbers in double precision, the same in both libraries."""
     return lib.tensor(np.random.default_rng(seed).standard_normal(shape))
+
+
+def leaf(*values: float) -> Any:
+    """A float64 vector that requires grad."""
+    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
 
 
 def array(tensor: Any) -> np.ndarray:
@@ -36,3 +43,17 @@ def close_trees(found: Any, expected: Any) -> None:
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         close_trees(one, other)
+
+
+class Exp(sg.autograd.Function):
+    """Saves its output."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        result = x.exp()
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad * ctx.saved_tensors[0]

@@ -1,8 +1,6 @@
 """What a graph shows of itself: nodes, what they saved, and where their gradients go. So is PyTorch."""
 
-import gc
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -211,15 +209,6 @@ def test_integer_outputs_have_no_place() -> None:
     best = sg.tensor([[1.0, 3.0], [4.0, 2.0]], requires_grad=True).max(1)
     saved = best.values.grad_fn._saved_indices
     assert saved.tolist() == [1, 0] and not saved.requires_grad and saved.grad_fn is None
-
-
-@pytest.fixture
-def no_collector() -> Iterator[None]:
-    """Reference counting alone frees memory."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.usefixtures("no_collector")

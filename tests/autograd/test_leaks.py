@@ -1,10 +1,9 @@
 """Memory stays flat: whatever a training step makes dies by its reference count, the garbage collector being off."""
 
-import gc
 import mmap
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,7 @@ import pytest
 import specgrad as sg
 from specgrad.utils.checkpoint import checkpoint
 
-
-@pytest.fixture(autouse=True)
-def _no_gc() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 def resident() -> int:

@@ -9,7 +9,7 @@ from specgrad.nn import functional as F
 from specgrad.optim.lr_scheduler import LambdaLR, OneCycleLR, SequentialLR
 from specgrad.optim.swa_utils import SWALR, AveragedModel, get_ema_multi_avg_fn, update_bn
 
-from .numbers import close, fixed, numbers
+from .numbers import close, fixed, numbers, train
 
 
 def test_warmup_of_transformers() -> None:
@@ -56,26 +56,16 @@ def _parts() -> tuple[Any, Any, Any]:
     return model, optimizer, SequentialLR(optimizer, schedulers=[warmup, main], milestones=[3])
 
 
-def _train(model: Any, optimizer: Any, scheduler: Any, steps: int) -> float:
-    for _ in range(steps):
-        loss = model(numbers(8, 3)).pow(2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        scheduler.step()
-    return loss.item()
-
-
 def test_checkpoint() -> None:
     """Model, optimizer and a warmup with milestones are saved, and training goes on in another program."""
     first, second = _parts(), _parts()
-    _train(*first, 4)
+    train(*first, 4)
     file = BytesIO()
     torch.save({name: part.state_dict() for name, part in zip("mos", first, strict=True)}, file)
     file.seek(0)
     for part, state in zip(second, torch.load(file, weights_only=True).values(), strict=True):
         part.load_state_dict(state)
-    losses = [_train(*first, 4), _train(*second, 4)]
+    losses = [train(*first, 4), train(*second, 4)]
     assert losses[0] == losses[1] == close(0.24208228)
 
 

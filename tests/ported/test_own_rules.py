@@ -9,7 +9,7 @@ from specgrad import nn
 from specgrad.optim.lr_scheduler import _LRScheduler
 from specgrad.optim.optimizer import Optimizer
 
-from .numbers import close, fixed, numbers
+from .numbers import close, fixed, train
 
 
 class Warmup(_LRScheduler):
@@ -53,21 +53,11 @@ class Lion(Optimizer):
         return loss
 
 
-def _train(model: Any, optimizer: Any, scheduler: Any, steps: int) -> float:
-    for _ in range(steps):
-        loss = model(numbers(8, 3)).pow(2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        scheduler.step()
-    return loss.item()
-
-
 def test_rules_of_ones_own() -> None:
     """Optimizers and schedules that programs define, also from a state that is loaded."""
     model = fixed(nn.Linear(3, 1))
     optimizer = Lion(model.parameters(), lr=0.01, weight_decay=0.1)
     scheduler = Warmup(optimizer, 2, 8)
-    _train(model, optimizer, scheduler, 4)
+    train(model, optimizer, scheduler, 4)
     optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-    assert [_train(model, optimizer, scheduler, 2), scheduler.get_last_lr()[0]] == close([0.16382819, 0.0025])
+    assert [train(model, optimizer, scheduler, 2), scheduler.get_last_lr()[0]] == close([0.16382819, 0.0025])

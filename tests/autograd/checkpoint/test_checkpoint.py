@@ -8,11 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.utils.checkpoint import checkpoint, checkpoint_sequential, set_checkpoint_early_stop
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 class Counted:

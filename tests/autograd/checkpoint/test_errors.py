@@ -12,11 +12,7 @@ from specgrad.utils.checkpoint import (
     checkpoint_sequential,
     set_checkpoint_debug_enabled,
 )
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def test_exception_in_the_function() -> None:

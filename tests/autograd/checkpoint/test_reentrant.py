@@ -11,11 +11,7 @@ from specgrad.utils.checkpoint import (
     checkpoint_sequential,
     detach_variable,
 )
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def inner(t: Any) -> Any:

@@ -6,10 +6,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd.function import BackwardCFunction, FunctionCtx, InplaceFunction
-
-
-def leaf(*values: float) -> Any:
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def make(forward: Any, backward: Any = lambda ctx, *g: g[0], **methods: Any) -> Any:

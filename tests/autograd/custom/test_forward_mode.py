@@ -7,10 +7,7 @@ import pytest
 import specgrad as sg
 from specgrad.autograd import forward_ad
 from specgrad.func import jvp
-
-
-def leaf(*values: float) -> Any:
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def dual(*values: float) -> Any:

@@ -5,11 +5,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def randn(*shape: int) -> Any:

@@ -5,11 +5,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import Exp, leaf
 
 
 def make(backward: Any, forward: Any = lambda ctx, x: x * 2) -> Any:
@@ -17,20 +13,6 @@ def make(backward: Any, forward: Any = lambda ctx, x: x * 2) -> Any:
     return type(
         "Made", (sg.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     ).apply
-
-
-class Exp(sg.autograd.Function):
-    """Saves its output."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        result = x.exp()
-        ctx.save_for_backward(result)
-        return result
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * ctx.saved_tensors[0]
 
 
 class Cube(sg.autograd.Function):

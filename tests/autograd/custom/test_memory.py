@@ -1,22 +1,13 @@
 """Custom Functions and memory: no reference cycles, nothing kept for longer than it is needed."""
 
-import gc
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import specgrad as sg
 
-
-@pytest.fixture(autouse=True)
-def without_collector() -> Iterator[None]:
-    """Reference counting alone must do."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 def leaf() -> Any:

@@ -5,14 +5,10 @@ from typing import Any
 import pytest
 
 import specgrad as sg
+from tests.examples import leaf
 
 FORBIDDEN = "This view was created inside a custom Function"
 SEVERAL = "This view is the output of a function that returns multiple views"
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
 
 
 def make(forward: Any, backward: Any = lambda ctx, *g: g[0]) -> Any:

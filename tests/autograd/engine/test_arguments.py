@@ -6,11 +6,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd.graph import GradientEdge, get_gradient_edge
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 def test_gradient_is_cast_to_the_output() -> None:

@@ -6,21 +6,13 @@ import gc
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import specgrad as sg
-
-
-@pytest.fixture
-def no_gc() -> Iterator[None]:
-    """The garbage collector is off: what dies here dies by its reference count."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+from tests.examples import leaf
 
 
 def once_compiled(test: Callable[..., None]) -> Callable[..., None]:
@@ -36,12 +28,7 @@ def once_compiled(test: Callable[..., None]) -> Callable[..., None]:
     return twice
 
 
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
-
-
-@pytest.mark.usefixtures("no_gc")
+@pytest.mark.usefixtures("no_collector")
 def test_chain_of_a_million_nodes() -> None:
     """A chain of 1,000,000 nodes runs backward without recursion and is freed at once when dropped."""
     x = leaf(1.0)
@@ -59,7 +46,7 @@ def test_chain_of_a_million_nodes() -> None:
     assert all(node() is None for node in nodes)
 
 
-@pytest.mark.usefixtures("no_gc")
+@pytest.mark.usefixtures("no_collector")
 def test_deep_chain_with_saved_outputs_and_views() -> None:
     """A deep graph of ops that save outputs, views and in-place writes is freed without recursion too."""
     deep_chain(1)  # compiles what it needs
@@ -103,7 +90,7 @@ SAVES_OUTPUT: dict[str, Any] = {
 }
 
 
-@pytest.mark.usefixtures("no_gc")
+@pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize("name", SAVES_OUTPUT)
 @pytest.mark.parametrize("run", [False, True])
 @once_compiled
@@ -120,7 +107,7 @@ def test_no_reference_cycle(name: str, run: bool) -> None:
     assert memory() is None
 
 
-@pytest.mark.usefixtures("no_gc")
+@pytest.mark.usefixtures("no_collector")
 @once_compiled
 def test_no_cycle_with_create_graph() -> None:
     """The graph of a gradient dies with the gradient, and retain_grad or hooks hold nothing back."""
@@ -135,7 +122,7 @@ def test_no_cycle_with_create_graph() -> None:
     assert [reference() for reference in alive] == [None] * 6
 
 
-@pytest.mark.usefixtures("no_gc")
+@pytest.mark.usefixtures("no_collector")
 @once_compiled
 def test_no_cycle_in_a_custom_function() -> None:
     """A Function that saves its output, and its context, die with the output."""

@@ -9,11 +9,7 @@ import pytest
 import specgrad as sg
 from specgrad.autograd import forward_ad
 from specgrad.runtime.autograd.engine.reentrant import DEEPEST, in_new_thread
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import leaf
 
 
 class Deep(sg.autograd.Function):

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
-
+from tests.examples import leaf
 
 WRITES: dict[str, Any] = {
     "mul_": lambda x: x.mul_(2),

@@ -1,39 +1,19 @@
 """Hooks on saved tensors in specgrad: what kernels rely on, cycles, threads, forward mode."""
 
-import gc
 import threading
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import specgrad as sg
 from specgrad.autograd.graph import saved_tensors_hooks
-
-
-def leaf(*values: float) -> Any:
-    """A float64 vector that requires grad."""
-    return sg.tensor(values, dtype=sg.float64, requires_grad=True)
+from tests.examples import Exp, leaf
 
 
 def as_is(value: Any) -> Any:
     """A hook that does nothing."""
     return value
-
-
-class Exp(sg.autograd.Function):
-    """Saves its output."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        result = x.exp()
-        ctx.save_for_backward(result)
-        return result
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * ctx.saved_tensors[0]
 
 
 def test_unpacked_in_another_shape() -> None:
@@ -95,15 +75,6 @@ def test_threads_have_hooks_of_their_own() -> None:
         thread.join()
         work()
     assert kinds == [None, as_is]
-
-
-@pytest.fixture
-def no_collector() -> Iterator[None]:
-    """Reference counting alone frees memory."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.usefixtures("no_collector")

@@ -7,19 +7,13 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library.taken import Taken, read_taken
-from specgrad.codegen.project import SPEC, TREE
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.project import TREE
 from specgrad.codegen.spec.model import Spec
 
 
 @pytest.fixture(scope="module")
-def tree() -> Spec:
-    return load_spec(SPEC)[0]
-
-
-@pytest.fixture(scope="module")
-def taken(tree: Spec) -> Taken:
-    return read_taken(TREE / "generated", tree)
+def taken(spec: Spec) -> Taken:
+    return read_taken(TREE / "generated", spec)
 
 
 def test_what_is_used_is_taken(taken: Taken) -> None:
@@ -29,17 +23,17 @@ def test_what_is_used_is_taken(taken: Taken) -> None:
     assert {"data", "grad", "backward", "shape", "requires_grad_", "_storage"} <= taken.attributes
 
 
-def test_no_name_of_the_spec_in_the_tree_is_taken(taken: Taken, tree: Spec) -> None:
+def test_no_name_of_the_spec_in_the_tree_is_taken(taken: Taken, spec: Spec) -> None:
     """What ops and arguments there are called is theirs."""
-    for entry in tree.entries:
+    for entry in spec.entries:
         assert not {entry.schema.name, *entry.aliases} & taken.functions
         assert not {argument.name for argument in entry.schema.arguments} & taken.locals
         assert "method" not in entry.variants or not {entry.schema.name, *entry.aliases} & taken.attributes
 
 
-def test_broken_files_take_nothing(tree: Spec, tmp_path: Path) -> None:
+def test_broken_files_take_nothing(spec: Spec, tmp_path: Path) -> None:
     """The generator runs when what it writes is missing or broken."""
-    assert read_taken(tmp_path, tree) == Taken()
+    assert read_taken(tmp_path, spec) == Taken()
     for name in ("ops", "functions", "tensor"):
         (tmp_path / f"{name}.py").write_text("<<<<<<< HEAD\n", encoding="utf-8")
-    assert read_taken(tmp_path, tree) == Taken()
+    assert read_taken(tmp_path, spec) == Taken()

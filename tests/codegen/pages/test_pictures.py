@@ -11,16 +11,10 @@ import pytest
 from specgrad.codegen.pages.curves import grid, pieces, thinned, window
 from specgrad.codegen.pages.drawing import drawn, function_and_slope, pictures_command, same_picture
 from specgrad.codegen.pages.picture import ticks
-from specgrad.codegen.project import SPEC, TREE
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.project import TREE
 from specgrad.codegen.spec.model import Spec
 
 FOLDER = TREE / "docs" / "pictures" / "ops"
-
-
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    return load_spec(SPEC, SPEC.name)[0]
 
 
 def test_the_committed_pictures_are_fresh(spec: Spec, capsys: pytest.CaptureFixture[str]) -> None:

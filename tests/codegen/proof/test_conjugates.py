@@ -15,11 +15,6 @@ SPEC = ROOT / "derivatives.yaml"
 OP = "- name: my_op(Tensor self, Scalar n=2) -> Tensor\n  dtypes: [{}]\n  elementwise: {}\n  self: '{}'\n"
 
 
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    return load_spec(SPEC)[0]
-
-
 @pytest.mark.parametrize(
     ("expression", "formula", "why"),
     [

@@ -19,12 +19,6 @@ from tests.repository import ROOT
 SPEC = ROOT / "derivatives.yaml"
 
 
-@pytest.fixture(scope="module")
-def tree() -> Spec:
-    """The spec of the tree."""
-    return load_spec(SPEC, SPEC.name)[0]
-
-
 def read(tmp_path: Path, expression: str, more: str = "", arguments: str = "Tensor self, Scalar a=2") -> Entry:
     """An entry without formulas."""
     path = tmp_path / "spec.yaml"
@@ -51,7 +45,7 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize("expression", FORMULAS)
-def test_formulas(expression: str, tmp_path: Path, tree: Spec) -> None:
+def test_formulas(expression: str, tmp_path: Path, spec: Spec) -> None:
     """What is derived is what one would write, it is proved, and it stands where the expression stands."""
     entry = read(tmp_path, expression, "dtypes: [float]")
     formula = entry.gradients["self"]
@@ -59,7 +53,7 @@ def test_formulas(expression: str, tmp_path: Path, tree: Spec) -> None:
     assert formula.tree is not None
     assert {(n.lineno, n.col_offset) for n in ast.walk(formula.tree) if isinstance(n, ast.expr)} == {(2, 16)}
     assert entry.forward["result"].keyword == "auto_element_wise"
-    (verdict,) = Prover({e.name: e for e in (*tree.entries, entry)}).verdicts(entry)
+    (verdict,) = Prover({e.name: e for e in (*spec.entries, entry)}).verdicts(entry)
     assert verdict.state == PROVED
 
 
@@ -103,25 +97,25 @@ def test_what_is_written_stays(tmp_path: Path) -> None:
         ("self if self > 0 else 0", "", "self > 0 is no analytic function of complex numbers"),
     ],
 )
-def test_what_has_no_slope_needs_a_formula(expression: str, more: str, reason: str, tmp_path: Path, tree: Spec) -> None:
+def test_what_has_no_slope_needs_a_formula(expression: str, more: str, reason: str, tmp_path: Path, spec: Spec) -> None:
     """And the message says why."""
     entry = read(tmp_path, expression, more, "Tensor self")
-    problems = validate(Spec("spec.yaml", (entry,)), {}, tree)
+    problems = validate(Spec("spec.yaml", (entry,)), {}, spec)
     message = "a differentiable argument needs a formula, or non_differentiable; none can be derived: "
     assert any(problem.message == message + reason for problem in problems)
 
 
 @pytest.mark.parametrize("expression", ["self * sign()", "sign(self, 1, 2) * self", "self * exp(1, 2)"])
-def test_a_call_of_too_few_or_too_many_is_a_problem_and_no_crash(expression: str, tmp_path: Path, tree: Spec) -> None:
+def test_a_call_of_too_few_or_too_many_is_a_problem_and_no_crash(expression: str, tmp_path: Path, spec: Spec) -> None:
     """Deriving comes before the calls are checked, and must leave them to that check."""
     entry = read(tmp_path, expression, "dtypes: [float]", "Tensor self")
     known = read_known()
-    assert any(re.search(r"takes .* got \d", p.message) for p in validate(Spec("spec.yaml", (entry,)), known, tree))
+    assert any(re.search(r"takes .* got \d", p.message) for p in validate(Spec("spec.yaml", (entry,)), known, spec))
 
 
-def test_the_spec_leaves_out_what_can_be_derived(tree: Spec) -> None:
+def test_the_spec_leaves_out_what_can_be_derived(spec: Spec) -> None:
     """The formulas of a third of the element-wise ops with one argument are none of ours to write."""
-    derived = [e.name for e in tree.entries if any(formula.derived for formula in e.gradients.values())]
+    derived = [e.name for e in spec.entries if any(formula.derived for formula in e.gradients.values())]
     assert len(derived) >= 35 and {"exp", "tanh", "sigmoid", "leaky_relu", "lerp.Tensor"} <= set(derived)
 
 

@@ -44,12 +44,6 @@ POSITIVE += ("fmod", "remainder", "floor_divide", "trunc_divide")
 POSITIVE += ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "log1p")
 
 
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    """The spec of the tree."""
-    return load_spec(SPEC, SPEC.name)[0]
-
-
 def parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 

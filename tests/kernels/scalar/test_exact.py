@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.functions import cpu_library
+
+from .library import compiled, equal
 
 INF, NAN = math.inf, math.nan
 
@@ -61,17 +62,6 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "floor_divide": np.floor_divide,
 }
 INTEGERS = (-128, -7, -3, -1, 0, 1, 2, 7, 127)
-
-
-def compiled(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = cpu_library(False).get(name)
-    return function
-
-
-def equal(found: Any, wanted: Any) -> bool:
-    """The same number, the sign of zero included."""
-    same = found == wanted and np.signbit(found) == np.signbit(wanted)
-    return bool(same or (found != found and wanted != wanted))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

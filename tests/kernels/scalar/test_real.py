@@ -11,7 +11,8 @@ import pytest
 from scipy import special
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.functions import cpu_library
+
+from .library import compiled, equal
 
 LIMITS = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1e4, -1e4, math.inf, -math.inf, math.nan)
 
@@ -43,17 +44,6 @@ ACCURACY: dict[str, tuple[Callable[..., Any], float, float, float]] = {
     "erfc": (special.erfc, -4, 0.5, 4),
 }
 DOUBLE_ONLY = ("erf", "erfc")  # the reference has no more precision than float64, so its error adds to ours
-
-
-def compiled(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = cpu_library(False).get(name)
-    return function
-
-
-def equal(found: Any, wanted: Any) -> bool:
-    """The same number, the sign of zero included."""
-    same = found == wanted and np.signbit(found) == np.signbit(wanted)
-    return bool(same or (found != found and wanted != wanted))
 
 
 def points_of(low: float, high: float, dtype: type) -> np.ndarray:

@@ -7,30 +7,10 @@ from typing import Any
 
 import pytest
 
-from specgrad.utils.data import DataLoader, Dataset
-from tests.patience import PATIENCE, comes_true
+from specgrad.utils.data import DataLoader
+from tests.patience import PATIENCE
 
-
-class Numbers(Dataset[Any]):
-    """0, 1, ... n - 1, with a task for some indices."""
-
-    def __init__(self, n: int, act: Any = None) -> None:
-        self.n = n
-        self.act = act
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, index: int) -> Any:
-        return index if self.act is None else self.act(index)
-
-
-def _lists(loader: Any) -> list[Any]:
-    return [batch.tolist() for batch in loader]
-
-
-def _gone(processes: list[Any]) -> bool:
-    return comes_true(lambda: not any(p.is_alive() for p in processes))
+from .examples import Numbers, gone, lists
 
 
 def test_init_function() -> None:
@@ -124,7 +104,7 @@ def test_death_of_a_worker(act: Any, message: str) -> None:
     processes = [worker.process for worker in iterator.pool.workers]
     with pytest.raises(RuntimeError, match=message):
         next(iterator)
-    assert _gone(processes)
+    assert gone(processes)
 
 
 def test_death_between_passes_of_persistent_workers() -> None:
@@ -135,7 +115,7 @@ def test_death_between_passes_of_persistent_workers() -> None:
     loader._pool.workers[1].process.join()
     with pytest.raises(RuntimeError, match="is killed by signal"):
         list(loader)
-    assert _lists(loader) == [[0], [1], [2], [3]]
+    assert lists(loader) == [[0], [1], [2], [3]]
 
 
 def test_timeout() -> None:

@@ -4,47 +4,14 @@ import gc
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from specgrad.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+from specgrad.utils.data import DataLoader
 from tests.patience import PATIENCE, comes_true
 
-
-class Numbers(Dataset[Any]):
-    """0, 1, ... n - 1, with a task for some indices."""
-
-    def __init__(self, n: int, act: Any = None) -> None:
-        self.n = n
-        self.act = act
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, index: int) -> Any:
-        return index if self.act is None else self.act(index)
-
-
-class Shares(IterableDataset[int]):
-    """Worker w of k gives w, w + k, w + 2k, ... below n."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-
-    def __iter__(self) -> Iterator[int]:
-        info = get_worker_info()
-        assert info is not None
-        return iter(range(info.id, self.n, info.num_workers))
-
-
-def _lists(loader: Any) -> list[Any]:
-    return [batch.tolist() for batch in loader]
-
-
-def _gone(processes: list[Any]) -> bool:
-    return comes_true(lambda: not any(p.is_alive() for p in processes))
+from .examples import Numbers, Shares, gone, lists
 
 
 def test_workers_end_with_the_iterator() -> None:
@@ -55,27 +22,27 @@ def test_workers_end_with_the_iterator() -> None:
     assert all(p.is_alive() for p in processes)
     del iterator
     gc.collect()
-    assert _gone(processes)
+    assert gone(processes)
     iterator = iter(DataLoader(Numbers(2), num_workers=2))
     processes = [worker.process for worker in iterator.pool.workers]
     assert len(list(iterator)) == 2
-    assert _gone(processes)
+    assert gone(processes)
 
 
 def test_persistent_workers() -> None:
     """Persistent workers serve pass after pass, also after one that was left early, and end with the loader."""
     loader: Any = DataLoader(Numbers(6), num_workers=2, persistent_workers=True)
-    assert _lists(loader) == [[i] for i in range(6)]
+    assert lists(loader) == [[i] for i in range(6)]
     processes = [worker.process for worker in loader._pool.workers]
     early = iter(loader)
     assert next(early).item() == 0
-    assert _lists(loader) == [[i] for i in range(6)]
+    assert lists(loader) == [[i] for i in range(6)]
     with pytest.raises(StopIteration):
         next(early)
     assert [worker.process for worker in loader._pool.workers] == processes
     del loader, early
     gc.collect()
-    assert _gone(processes)
+    assert gone(processes)
 
 
 def test_persistent_iterable() -> None:

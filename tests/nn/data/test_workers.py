@@ -3,45 +3,16 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
+from specgrad.utils.data import DataLoader, Dataset, TensorDataset, get_worker_info
 from tests.patience import comes_true
 
-
-class Numbers(Dataset[Any]):
-    """0, 1, ... n - 1, with a task for some indices."""
-
-    def __init__(self, n: int, act: Any = None) -> None:
-        self.n = n
-        self.act = act
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, index: int) -> Any:
-        return index if self.act is None else self.act(index)
-
-
-class Shares(IterableDataset[int]):
-    """Worker w of k gives w, w + k, w + 2k, ... below n."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-
-    def __iter__(self) -> Iterator[int]:
-        info = get_worker_info()
-        assert info is not None
-        return iter(range(info.id, self.n, info.num_workers))
-
-
-def _lists(loader: Any) -> list[Any]:
-    return [batch.tolist() for batch in loader]
+from .examples import Numbers, Shares, lists
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -53,7 +24,7 @@ def test_order_is_preserved(workers: int) -> None:
         return index
 
     loader = DataLoader(Numbers(20, act), batch_size=3, num_workers=workers)
-    assert _lists(loader) == _lists(DataLoader(Numbers(20), batch_size=3))
+    assert lists(loader) == lists(DataLoader(Numbers(20), batch_size=3))
 
 
 @pytest.mark.parametrize("dataset", [TensorDataset(sg.arange(40).reshape(20, 2)), Numbers(20)])
@@ -70,8 +41,8 @@ def test_number_of_workers_does_not_change_the_order(dataset: Any) -> None:
 
 def test_iterable_in_turn() -> None:
     """Workers give their shares in turn; one that ends first is left out."""
-    assert _lists(DataLoader(Shares(7), batch_size=2, num_workers=2)) == [[0, 2], [1, 3], [4, 6], [5]]
-    assert _lists(DataLoader(Shares(1), batch_size=2, num_workers=3)) == [[0]]
+    assert lists(DataLoader(Shares(7), batch_size=2, num_workers=2)) == [[0, 2], [1, 3], [4, 6], [5]]
+    assert lists(DataLoader(Shares(1), batch_size=2, num_workers=3)) == [[0]]
     assert list(DataLoader(Shares(4), batch_size=None, num_workers=2)) == [0, 1, 2, 3]
 
 
@@ -159,4 +130,4 @@ def test_large_batches_and_small_views() -> None:
 def test_spawn() -> None:
     """Workers may be started afresh instead of forked."""
     loader = DataLoader(Numbers(3), num_workers=1, multiprocessing_context="spawn")
-    assert _lists(loader) == [[0], [1], [2]]
+    assert lists(loader) == [[0], [1], [2]]

@@ -7,13 +7,7 @@ import pytest
 
 import specgrad as sg
 
-RNG = np.random.default_rng(2)
-
-
-START = RNG.standard_normal((3, 4))
-
-
-GRADS = [RNG.standard_normal((3, 4)) for _ in range(6)]
+from .steps import GRADS, START, steps
 
 
 def _sgd(p: Any, grads: Any, lr: float, momentum: float = 0, dampening: float = 0, **o: Any) -> Any:
@@ -65,19 +59,10 @@ CASES = [
 IDS = [f"{name}-{'-'.join(options) or 'defaults'}" for name, _, options in CASES]
 
 
-def _steps(lib: Any, name: str, options: dict[str, Any], dtype: Any, start: Any = START) -> Any:
-    p = lib.from_numpy(start.copy()).to(dtype).requires_grad_()
-    optimizer = getattr(lib.optim, name)([p], **options)
-    for g in GRADS:
-        p.grad = lib.from_numpy(g).to(dtype)
-        optimizer.step()
-    return p, optimizer
-
-
 @pytest.mark.parametrize(("name", "reference", "options"), CASES, ids=IDS)
 def test_rule(lib: Any, name: str, reference: Any, options: dict[str, Any]) -> None:
     """Six steps in float64 give what the formula gives."""
-    p, _ = _steps(lib, name, options, lib.float64)
+    p, _ = steps(lib, name, options, lib.float64)
     np.testing.assert_allclose(p.detach().numpy(), reference(START, GRADS, **options), rtol=1e-6, atol=1e-9)
 
 
@@ -85,7 +70,7 @@ def test_rule(lib: Any, name: str, reference: Any, options: dict[str, Any]) -> N
 @pytest.mark.parametrize(("name", "reference", "options"), CASES, ids=IDS)
 def test_kernel_and_tensor_operations_agree(name: str, reference: Any, options: dict[str, Any], fused: Any) -> None:
     """Float64 steps by the kernel and by tensor operations agree with the formula to rounding."""
-    p, _ = _steps(sg, name, {**options, "fused": fused}, sg.float64)
+    p, _ = steps(sg, name, {**options, "fused": fused}, sg.float64)
     np.testing.assert_allclose(p.detach().numpy(), reference(START, GRADS, **options), rtol=1e-12, atol=1e-13)
 
 
@@ -94,7 +79,7 @@ def test_kernel_and_tensor_operations_agree(name: str, reference: Any, options: 
 def test_narrow_dtypes(name: str, dtype: Any) -> None:
     """Narrow parameters stay in their dtype and are as near to the formula as it allows."""
     reference = {"SGD": _sgd, "Adam": _adam}[name]
-    p, optimizer = _steps(sg, name, {"lr": 0.1}, dtype)
+    p, optimizer = steps(sg, name, {"lr": 0.1}, dtype)
     assert p.dtype is dtype
     tolerance = {"float32": 1e-6, "float16": 1e-2, "bfloat16": 8e-2}[dtype.name]
     expected = reference(START, GRADS, lr=0.1)

@@ -3,34 +3,18 @@
 import copy
 from typing import Any
 
-import numpy as np
 import pytest
 
 import specgrad as sg
 
-RNG = np.random.default_rng(2)
-
-
-START = RNG.standard_normal((3, 4))
-
-
-GRADS = [RNG.standard_normal((3, 4)) for _ in range(6)]
-
-
-def _steps(lib: Any, name: str, options: dict[str, Any], dtype: Any, start: Any = START) -> Any:
-    p = lib.from_numpy(start.copy()).to(dtype).requires_grad_()
-    optimizer = getattr(lib.optim, name)([p], **options)
-    for g in GRADS:
-        p.grad = lib.from_numpy(g).to(dtype)
-        optimizer.step()
-    return p, optimizer
+from .steps import GRADS, steps
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
 def test_state_dict_continues(lib: Any, name: str) -> None:
     """A loaded optimizer goes on as the saved one would have, and shares nothing with it."""
     options = {"lr": 0.1, "momentum": 0.9} if name == "SGD" else {"lr": 0.1, "amsgrad": True}
-    p, optimizer = _steps(lib, name, options, lib.float64)
+    p, optimizer = steps(lib, name, options, lib.float64)
     q = p.detach().clone().requires_grad_()
     other = getattr(lib.optim, name)([q], lr=7.0)
     other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
@@ -57,7 +41,7 @@ def test_state_dict_format(lib: Any) -> None:
 
 def test_loaded_state_is_a_copy() -> None:
     """Two optimizers that loaded the same dict do not share their state."""
-    p, optimizer = _steps(sg, "Adam", {}, sg.float64)
+    p, optimizer = steps(sg, "Adam", {}, sg.float64)
     other = sg.optim.Adam([p.detach().clone().requires_grad_()])
     other.load_state_dict(optimizer.state_dict())
     mine, theirs = next(iter(optimizer.state.values())), next(iter(other.state.values()))
@@ -68,7 +52,7 @@ def test_loaded_state_is_a_copy() -> None:
 
 def test_loading_converts(lib: Any) -> None:
     """State is converted to the parameter's dtype; the number of steps is not."""
-    _, optimizer = _steps(lib, "Adam", {}, lib.float64)
+    _, optimizer = steps(lib, "Adam", {}, lib.float64)
     q = lib.ones(3, 4, requires_grad=True)
     other = lib.optim.Adam([q])
     other.load_state_dict(optimizer.state_dict())
