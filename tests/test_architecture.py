@@ -50,7 +50,7 @@ ORDER = [
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
-    ["runtime.kernels.scalar*", "runtime.pool.layout", "runtime.tensor.shapes"],
+    ["runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout", "runtime.tensor.shapes"],
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
     ["runtime.errors", "runtime.locks", "runtime.namespace", "runtime.pytree", "runtime.user_warning"],
 ]
