@@ -1,8 +1,11 @@
 """Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
+import gc
+import importlib.util
 import os
 import random
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,8 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.pool import layout, parallel_for
 
+LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
+
 
 @pytest.fixture(autouse=True)
 def seeds() -> None:
@@ -18,6 +23,12 @@ def seeds() -> None:
     sg.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
+
+
+@pytest.fixture(params=LIBRARIES)
+def lib(request: pytest.FixtureRequest) -> ModuleType:
+    """specgrad; and PyTorch where it is installed, so that what is expected is what PyTorch does."""
+    return importlib.import_module(request.param)
 
 
 @pytest.fixture
@@ -29,6 +40,15 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """The garbage collector is off: what dies here dies by its reference count."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 if os.environ.get("SPECGRAD_GUARDS"):

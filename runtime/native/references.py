@@ -18,7 +18,7 @@ Then slots of tensors and nodes may change, lists become empty, tables are clear
 5. What is allocated is compared with NULL before it is used.
 6. A list that the user gave is copied into a tuple first.
 
-SPECGRAD_NATIVE=check makes every such point a hostile one: tests/attack/test_native_ownership.py.
+SPECGRAD_NATIVE=check makes every such point a hostile one: tests/attack/native/test_native_ownership.py.
 """
 
 from __future__ import annotations
