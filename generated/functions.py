@@ -736,2700 +736,6 @@ class PowBackward2(Node):
         return (tangent0,)
 
 
-class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "exp"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.EXP
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ExpBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: grad * result.conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * result.conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * result.conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * result.conj()).conj()
-        return (tangent0,)
-
-
-class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "exp2"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.EXP2
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(Exp2Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 0.6931471805599453 * grad * result.conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([0.6931471805599453 * grad * result.conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.6931471805599453 * self_t.conj() * result.conj()).conj()
-        return (tangent0,)
-
-
-class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "expm1"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.EXPM1
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(Expm1Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: grad * (result + 1).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (result + 1).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result + 1).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (result + 1).conj()).conj()
-        return (tangent0,)
-
-
-class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "log"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LOG
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(LogBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / self.conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / self.conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / self.conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / self.conj()).conj()
-        return (tangent0,)
-
-
-class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "log2"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LOG2
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(Log2Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / (0.6931471805599453 * self.conj())."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / (0.6931471805599453 * self.conj())."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / (0.6931471805599453 * self.conj())])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (0.6931471805599453 * self.conj())).conj()
-        return (tangent0,)
-
-
-class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "log10"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LOG10
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(Log10Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / (2.302585092994046 * self.conj())."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / (2.302585092994046 * self.conj())."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / (2.302585092994046 * self.conj())])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (2.302585092994046 * self.conj())).conj()
-        return (tangent0,)
-
-
-class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "log1p"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LOG1P
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(Log1pBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / (1 + self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / (1 + self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / (1 + self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (1 + self).conj()).conj()
-        return (tangent0,)
-
-
-class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "sin"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SIN
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SinBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * cos(self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * cos(self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.cos(self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.cos(self).conj()).conj()
-        return (tangent0,)
-
-
-class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "cos"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.COS
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(CosBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: -grad * sin(self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: -grad * sin(self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([-grad * op.sin(self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * op.sin(self).conj()).conj()
-        return (tangent0,)
-
-
-class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "tan"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.TAN
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(TanBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: grad * (1 + result * result).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (1 + result * result).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (1 + result * result).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (1 + result * result).conj()).conj()
-        return (tangent0,)
-
-
-class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "asin"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ASIN
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AsinBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
-        return (tangent0,)
-
-
-class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "acos"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ACOS
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AcosBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
-        return (tangent0,)
-
-
-class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "atan"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ATAN
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AtanBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / (1 + self * self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / (1 + self * self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / (1 + self * self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (1 + self * self).conj()).conj()
-        return (tangent0,)
-
-
-class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "sinh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SINH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SinhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * cosh(self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * cosh(self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.cosh(self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.cosh(self).conj()).conj()
-        return (tangent0,)
-
-
-class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "cosh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.COSH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(CoshBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * sinh(self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * sinh(self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.sinh(self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.sinh(self).conj()).conj()
-        return (tangent0,)
-
-
-class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "tanh"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.TANH
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(TanhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: grad * (1 - result * result).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (1 - result * result).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (1 - result * result).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (1 - result * result).conj()).conj()
-        return (tangent0,)
-
-
-class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "asinh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ASINH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AsinhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * rsqrt(1 + self * self).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * rsqrt(1 + self * self).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt(1 + self * self).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.rsqrt(1 + self * self).conj()).conj()
-        return (tangent0,)
-
-
-class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "acosh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ACOSH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AcoshBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()).conj()
-        return (tangent0,)
-
-
-class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "atanh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ATANH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AtanhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad / ((1 - self) * (1 + self)).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad / ((1 - self) * (1 + self)).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad / ((1 - self) * (1 + self)).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / ((1 - self) * (1 + self)).conj()).conj()
-        return (tangent0,)
-
-
-class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
-    op_name = "atan2"
-    saved_slots = ("kept_other", "kept_self")
-    elementwise = kernels.ATAN2
-    fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
-    }
-    inputs = ("self", "other")
-    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
-
-    @staticmethod
-    def record(result, self, other):
-        """Put `result` into the graph."""
-        node = new(Atan2Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_other is not None:
-            node.kept_other = FREED
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
-        other = unpack(node, "kept_other")
-        self = unpack(node, "kept_self")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = (
-                grad
-                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            )
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = (
-                -grad
-                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            )
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, other, self_t, other_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None
-            if self_t is None
-            else (
-                self_t.conj()
-                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            ).conj(),
-            None
-            if other_t is None
-            else (
-                -other_t.conj()
-                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
-                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            ).conj(),
-        )
-        return (tangent0,)
-
-
-class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "kept_other",
-        "kept_other_version",
-        "kept_result",
-        "kept_result_version",
-        "kept_self",
-        "kept_self_version",
-    )
-    op_name = "hypot"
-    saved_slots = ("kept_self", "kept_result", "kept_other")
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.HYPOT
-    fused = {
-        1: (("kept_self", "kept_result"), ()),
-        2: (("kept_other", "kept_result"), ()),
-        3: (("kept_self", "kept_other", "kept_result"), ()),
-    }
-    inputs = ("self", "other")
-    keeps = {
-        "kept_self": ("self", ("self",)),
-        "kept_result": ("output 0", ("self", "other")),
-        "kept_other": ("other", ("other",)),
-    }
-
-    @staticmethod
-    def record(result, self, other):
-        """Put `result` into the graph."""
-        node = new(HypotBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node.kept_self = None
-        if self._rg:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        node.kept_other = None
-        if other._rg:
-            node.kept_other = other
-            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-        if node.kept_other is not None:
-            node.kept_other = FREED
-
-    def apply(node, grad):
-        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
-        self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        other = unpack(node, "kept_other")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad * (self / op.where(result == 0, 1, result))
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = grad * (other / op.where(result == 0, 1, result))
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, other, self_t, other_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if self_t is None else (self_t.conj() * (self / op.where(result == 0, 1, result))).conj(),
-            None if other_t is None else (other_t.conj() * (other / op.where(result == 0, 1, result))).conj(),
-        )
-        return (tangent0,)
-
-
-class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "erf"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ERF
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ErfBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: 1.1283791670955126 * grad * exp(-self * self)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([1.1283791670955126 * grad * op.exp(-self * self)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
-        return (tangent0,)
-
-
-class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "erfc"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ERFC
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ErfcBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: -1.1283791670955126 * grad * exp(-self * self)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([-1.1283791670955126 * grad * op.exp(-self * self)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
-        return (tangent0,)
-
-
-class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "sigmoid"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.SIGMOID
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SigmoidBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: grad * (result * (1 - result)).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (result * (1 - result)).conj()."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result * (1 - result)).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (result * (1 - result)).conj()).conj()
-        return (tangent0,)
-
-
-class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "logsigmoid"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LOGSIGMOID
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(LogsigmoidBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * sigmoid(-self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * sigmoid(-self)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.sigmoid(-self)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.sigmoid(-self)).conj()
-        return (tangent0,)
-
-
-class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version")
-    op_name = "relu"
-    saved_slots = ("kept_result",)
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.RELU
-    fused = {1: (("kept_result",), ())}
-    inputs = ("self",)
-    keeps = {"kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ReluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: where(result <= 0, 0, grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(result <= 0, 0, grad)."""
-        result = unpack_output(node, "kept_result")
-        return node.fitted([op.where(result <= 0, 0, grad)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(result <= 0, 0, self_t.conj())).conj()
-        return (tangent0,)
-
-
-class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
-    op_name = "leaky_relu"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.LEAKY_RELU
-    fused = {1: (("kept_self",), ("_saved_negative_slope",))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_negative_slope": ("negative_slope", "")}
-
-    @staticmethod
-    def record(result, self, negative_slope):
-        """Put `result` into the graph."""
-        node = new(LeakyReluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_negative_slope = negative_slope
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self > 0, grad, grad * negative_slope)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self > 0, grad, grad * negative_slope)."""
-        negative_slope = node._saved_negative_slope
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(self > 0, grad, grad * negative_slope)])
-
-    @staticmethod
-    def tangent(result, self, negative_slope, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * negative_slope)).conj()
-        return (tangent0,)
-
-
-class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
-    op_name = "elu"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.ELU
-    fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_scale": ("scale", ""), "_saved_alpha": ("alpha", ""), "_saved_input_scale": ("input_scale", "")}
-
-    @staticmethod
-    def record(result, self, alpha, scale, input_scale):
-        """Put `result` into the graph."""
-        node = new(EluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_scale = scale
-        node._saved_alpha = alpha
-        node._saved_input_scale = input_scale
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
-        scale = node._saved_scale
-        alpha = node._saved_alpha
-        input_scale = node._saved_input_scale
-        self = unpack(node, "kept_self")
-        return node.fitted(
-            [
-                op.where(
-                    self > 0,
-                    scale * grad,
-                    scale * alpha * input_scale * grad * op.exp(input_scale * op.clamp_max(self, 0)),
-                )
-            ]
-        )
-
-    @staticmethod
-    def tangent(result, self, alpha, scale, input_scale, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(
-                self > 0,
-                scale * self_t.conj(),
-                scale * alpha * input_scale * self_t.conj() * op.exp(input_scale * op.clamp_max(self, 0)),
-            )
-        ).conj()
-        return (tangent0,)
-
-
-class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "silu"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SILU
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SiluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()).conj()
-        return (tangent0,)
-
-
-class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
-    op_name = "normal_pdf"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
-    elementwise = kernels.NORMAL_PDF
-    fused = {1: (("kept_self", "kept_result"), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(NormalPdfBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: -grad * self * result."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: -grad * self * result."""
-        self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return node.fitted([-grad * self * result])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * self * result).conj()
-        return (tangent0,)
-
-
-class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "normal_cdf"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.NORMAL_CDF
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(NormalCdfBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * normal_pdf(self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * normal_pdf(self)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * op.normal_pdf(self)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
-        return (tangent0,)
-
-
-class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "gelu_erf"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.GELU_ERF
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(GeluErfBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
-        self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.normal_cdf(self) + self * op.normal_pdf(self))])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj()
-        return (tangent0,)
-
-
-class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "gelu_tanh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.GELU_TANH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(GeluTanhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
-        self = unpack(node, "kept_self")
-        return node.fitted(
-            [
-                grad * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-                + grad
-                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * self
-                * 1.5957691216057308
-                + grad
-                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-                * self
-                * 1.5957691216057308
-                * 0.134145
-                * self
-                * self
-            ]
-        )
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            self_t.conj() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            + self_t.conj()
-            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * self
-            * 1.5957691216057308
-            + self_t.conj()
-            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
-            * self
-            * 1.5957691216057308
-            * 0.134145
-            * self
-            * self
-        ).conj()
-        return (tangent0,)
-
-
-class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
-    op_name = "softplus"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SOFTPLUS
-    fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_beta": ("beta", ""), "_saved_threshold": ("threshold", "")}
-
-    @staticmethod
-    def record(result, self, beta, threshold):
-        """Put `result` into the graph."""
-        node = new(SoftplusBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_beta = beta
-        node._saved_threshold = threshold
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
-        beta = node._saved_beta
-        threshold = node._saved_threshold
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(self * beta > threshold, grad, grad * op.sigmoid(self * beta))])
-
-    @staticmethod
-    def tangent(result, self, beta, threshold, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self * beta > threshold, self_t.conj(), self_t.conj() * op.sigmoid(self * beta))).conj()
-        return (tangent0,)
-
-
-class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
-    op_name = "hardtanh"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.HARDTANH
-    fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_min_val": ("min_val", ""), "_saved_max_val": ("max_val", "")}
-
-    @staticmethod
-    def record(result, self, min_val, max_val):
-        """Put `result` into the graph."""
-        node = new(HardtanhBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_min_val = min_val
-        node._saved_max_val = max_val
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
-        min_val = node._saved_min_val
-        max_val = node._saved_max_val
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where((self <= min_val) | (self >= max_val), 0, grad)])
-
-    @staticmethod
-    def tangent(result, self, min_val, max_val, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self <= min_val) | (self >= max_val), 0, self_t.conj())).conj()
-        return (tangent0,)
-
-
-class CeluBackward0(Node):
-    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
-    op_name = "celu"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.CELU
-    fused = {1: (("kept_self",), ("_saved_alpha",))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_alpha": ("alpha", "")}
-
-    @staticmethod
-    def record(result, self, alpha):
-        """Put `result` into the graph."""
-        node = new(CeluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_alpha = alpha
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
-        alpha = node._saved_alpha
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(self > 0, grad, grad * op.exp(op.clamp_max(self, 0) / alpha))])
-
-    @staticmethod
-    def tangent(result, self, alpha, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
-        return (tangent0,)
-
-
-class SeluBackward0(Node):
-    """selu(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "selu"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SELU
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SeluBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
-        self = unpack(node, "kept_self")
-        return node.fitted(
-            [op.where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * op.exp(op.clamp_max(self, 0)))]
-        )
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(
-                self > 0,
-                1.0507009873554805 * self_t.conj(),
-                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
-            )
-        ).conj()
-        return (tangent0,)
-
-
-class MishBackward0(Node):
-    """mish(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "mish"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.MISH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(MishBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
-        self = unpack(node, "kept_self")
-        return node.fitted(
-            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
-        )
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            self_t.conj()
-            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
-        ).conj()
-        return (tangent0,)
-
-
-class HardsigmoidBackward0(Node):
-    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "hardsigmoid"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.HARDSIGMOID
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(HardsigmoidBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where((self > -3) & (self < 3), grad / 6, 0)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
-        return (tangent0,)
-
-
-class HardswishBackward0(Node):
-    """hardswish(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "hardswish"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.HARDSWISH
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(HardswishBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(self <= -3, 0, op.where(self >= 3, grad, grad * (self / 3 + 0.5)))])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(self <= -3, 0, op.where(self >= 3, self_t.conj(), self_t.conj() * (self / 3 + 0.5)))
-        ).conj()
-        return (tangent0,)
-
-
-class HardshrinkBackward0(Node):
-    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
-    op_name = "hardshrink"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.HARDSHRINK
-    fused = {1: (("kept_self",), ("_saved_lambd",))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_lambd": ("lambd", "")}
-
-    @staticmethod
-    def record(result, self, lambd):
-        """Put `result` into the graph."""
-        node = new(HardshrinkBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_lambd = lambd
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        lambd = node._saved_lambd
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
-
-    @staticmethod
-    def tangent(result, self, lambd, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
-        return (tangent0,)
-
-
-class SoftshrinkBackward0(Node):
-    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
-    op_name = "softshrink"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.SOFTSHRINK
-    fused = {1: (("kept_self",), ("_saved_lambd",))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_lambd": ("lambd", "")}
-
-    @staticmethod
-    def record(result, self, lambd):
-        """Put `result` into the graph."""
-        node = new(SoftshrinkBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_lambd = lambd
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        lambd = node._saved_lambd
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
-
-    @staticmethod
-    def tangent(result, self, lambd, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
-        return (tangent0,)
-
-
-class ThresholdBackward0(Node):
-    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
-    op_name = "threshold"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.THRESHOLD
-    fused = {1: (("kept_self",), ("_saved_bound",))}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_bound": ("bound", "")}
-
-    @staticmethod
-    def record(result, self, bound):
-        """Put `result` into the graph."""
-        node = new(ThresholdBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_bound = bound
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(self <= bound, 0, grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self <= bound, 0, grad)."""
-        bound = node._saved_bound
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(self <= bound, 0, grad)])
-
-    @staticmethod
-    def tangent(result, self, bound, value, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
-        return (tangent0,)
-
-
-class ChannelLeakBackward0(Node):
-    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
-    op_name = "channel_leak"
-    saved_slots = ("kept_self", "kept_weight")
-    elementwise = kernels.CHANNEL_LEAK
-    fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
-    inputs = ("self", "weight")
-    keeps = {"kept_self": ("self", ("self", "weight")), "kept_weight": ("weight", ("self",))}
-
-    @staticmethod
-    def record(result, self, weight):
-        """Put `result` into the graph."""
-        node = new(ChannelLeakBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (weight._shape, weight._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_weight = None
-        if self._rg:
-            node.kept_weight = weight
-            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-
-    def apply(node, grad):
-        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
-        self = unpack(node, "kept_self")
-        weight = unpack(node, "kept_weight")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = op.where(self > 0, grad, grad * weight)
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = op.where(self > 0, 0, grad * self)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, weight, self_t, weight_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
-            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
-        )
-        return (tangent0,)
-
-
-class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "floor"
-    elementwise = kernels.FLOOR
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(FloorBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: zeros_like(grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: zeros_like(grad)."""
-        return node.fitted([op.zeros_like(grad)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
-        return (tangent0,)
-
-
-class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "ceil"
-    elementwise = kernels.CEIL
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(CeilBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: zeros_like(grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: zeros_like(grad)."""
-        return node.fitted([op.zeros_like(grad)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
-        return (tangent0,)
-
-
-class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "round"
-    elementwise = kernels.ROUND
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(RoundBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: zeros_like(grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: zeros_like(grad)."""
-        return node.fitted([op.zeros_like(grad)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
-        return (tangent0,)
-
-
-class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "round.decimals"
-    elementwise = kernels.ROUND_DECIMALS
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(RoundBackward1)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: zeros_like(grad)."""
-        return (fit(op.zeros_like(grad), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, decimals, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
-        return (tangent0,)
-
-
-class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "trunc"
-    elementwise = kernels.TRUNC
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(TruncBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: zeros_like(grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: zeros_like(grad)."""
-        return node.fitted([op.zeros_like(grad)])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
-        return (tangent0,)
-
-
-class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "frac"
-    elementwise = kernels.FRAC
-    fused = {}
-    inputs = ("self",)
-    hands_on = True
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(FracBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad)
-
-    def formula(node, grad):
-        """self: grad."""
-        return node.fitted([grad])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj()).conj()
-        return (tangent0,)
-
-
-class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "conj"
-    elementwise = kernels.CONJ
-    fused = {1: ((), ())}
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ConjBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad.conj()."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad.conj()."""
-        return node.fitted([grad.conj()])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.conj(self_t)
-        return (tangent0,)
-
-
-class RealCopyBackward0(Node):
-    """real_copy(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "real_copy"
-    elementwise = kernels.REAL_COPY
-    fused = {}
-    inputs = ("self",)
-    hands_on = True
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(RealCopyBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad)
-
-    def formula(node, grad):
-        """self: grad."""
-        return node.fitted([grad])
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.real_copy(self_t)
-        return (tangent0,)
-
-
-class ImagCopyBackward0(Node):
-    """imag_copy(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "imag_copy"
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ImagCopyBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad * 1j."""
-        return (fit(grad * 1j, node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.imag_copy(self_t)
-        return (tangent0,)
-
-
 class AddBackward0(Node):
     """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)."""
 
@@ -4278,6 +1584,1600 @@ class LerpBackward1(Node):
         return (tangent0,)
 
 
+class CopysignBackward0(Node):
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "copysign"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.COPYSIGN
+    fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self",)), "kept_other": ("other", ("self",))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(CopysignBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = None
+        if self._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
+        if self._rg:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), grad, -grad))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.zeros_like(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
+            ).conj(),
+            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+        )
+        return (tangent0,)
+
+
+class FrexpBackward0(Node):
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)."""
+
+    __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
+    op_name = "frexp.Tensor"
+    output_count = 2
+    saved_slots = ("kept_exponent",)
+    inputs = ("self",)
+    keeps = {"kept_exponent": ("output 1", ("self",))}
+    differentiable = (0,)
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(FrexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_exponent = saved = results[1]
+        node.kept_exponent_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_exponent is not None:
+            node.kept_exponent = FREED
+
+    def apply(node, grads):
+        """self: grad / exp2(exponent)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        exponent = unpack(node, "kept_exponent")
+        return (fit(grad / op.exp2(exponent), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        exponent = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t / op.exp2(exponent)
+        return (tangent0, None)
+
+
+class ExpBackward0(Node):
+    """exp(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "exp"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.EXP
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ExpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * result.conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * result.conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * result.conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * result.conj()).conj()
+        return (tangent0,)
+
+
+class Exp2Backward0(Node):
+    """exp2(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "exp2"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.EXP2
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(Exp2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: 0.6931471805599453 * grad * result.conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: 0.6931471805599453 * grad * result.conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([0.6931471805599453 * grad * result.conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (0.6931471805599453 * self_t.conj() * result.conj()).conj()
+        return (tangent0,)
+
+
+class Expm1Backward0(Node):
+    """expm1(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "expm1"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.EXPM1
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(Expm1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (result + 1).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (result + 1).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (result + 1).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (result + 1).conj()).conj()
+        return (tangent0,)
+
+
+class LogBackward0(Node):
+    """log(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LogBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / self.conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / self.conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / self.conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / self.conj()).conj()
+        return (tangent0,)
+
+
+class Log2Backward0(Node):
+    """log2(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log2"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG2
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(Log2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / (0.6931471805599453 * self.conj())."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / (0.6931471805599453 * self.conj())."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (0.6931471805599453 * self.conj())])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (0.6931471805599453 * self.conj())).conj()
+        return (tangent0,)
+
+
+class Log10Backward0(Node):
+    """log10(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log10"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG10
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(Log10Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / (2.302585092994046 * self.conj())."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / (2.302585092994046 * self.conj())."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (2.302585092994046 * self.conj())])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (2.302585092994046 * self.conj())).conj()
+        return (tangent0,)
+
+
+class Log1pBackward0(Node):
+    """log1p(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log1p"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG1P
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(Log1pBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / (1 + self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / (1 + self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (1 + self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (1 + self).conj()).conj()
+        return (tangent0,)
+
+
+class LogaddexpBackward0(Node):
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(LogaddexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(self - other)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(other - self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(self - other)).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(other - self)).conj(),
+        )
+        return (tangent0,)
+
+
+class Logaddexp2Backward0(Node):
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp2"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP2
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+    inputs = ("self", "other")
+    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(Logaddexp2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(0.6931471805599453 * (self - other))).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(0.6931471805599453 * (other - self))).conj(),
+        )
+        return (tangent0,)
+
+
+class SinBackward0(Node):
+    """sin(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "sin"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SIN
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SinBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * cos(self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * cos(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.cos(self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.cos(self).conj()).conj()
+        return (tangent0,)
+
+
+class CosBackward0(Node):
+    """cos(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "cos"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.COS
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CosBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * sin(self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -grad * sin(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-grad * op.sin(self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * op.sin(self).conj()).conj()
+        return (tangent0,)
+
+
+class TanBackward0(Node):
+    """tan(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "tan"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.TAN
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(TanBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (1 + result * result).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (1 + result * result).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (1 + result * result).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (1 + result * result).conj()).conj()
+        return (tangent0,)
+
+
+class AsinBackward0(Node):
+    """asin(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "asin"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ASIN
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AsinBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
+        return (tangent0,)
+
+
+class AcosBackward0(Node):
+    """acos(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "acos"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ACOS
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AcosBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
+        return (tangent0,)
+
+
+class AtanBackward0(Node):
+    """atan(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "atan"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ATAN
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AtanBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / (1 + self * self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / (1 + self * self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (1 + self * self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (1 + self * self).conj()).conj()
+        return (tangent0,)
+
+
+class SinhBackward0(Node):
+    """sinh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "sinh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SINH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SinhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * cosh(self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * cosh(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.cosh(self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.cosh(self).conj()).conj()
+        return (tangent0,)
+
+
+class CoshBackward0(Node):
+    """cosh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "cosh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.COSH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CoshBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sinh(self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * sinh(self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.sinh(self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.sinh(self).conj()).conj()
+        return (tangent0,)
+
+
+class TanhBackward0(Node):
+    """tanh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "tanh"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.TANH
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(TanhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (1 - result * result).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (1 - result * result).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (1 - result * result).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (1 - result * result).conj()).conj()
+        return (tangent0,)
+
+
+class AsinhBackward0(Node):
+    """asinh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "asinh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ASINH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AsinhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * rsqrt(1 + self * self).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * rsqrt(1 + self * self).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.rsqrt(1 + self * self).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.rsqrt(1 + self * self).conj()).conj()
+        return (tangent0,)
+
+
+class AcoshBackward0(Node):
+    """acosh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "acosh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ACOSH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AcoshBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()).conj()
+        return (tangent0,)
+
+
+class AtanhBackward0(Node):
+    """atanh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "atanh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ATANH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AtanhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / ((1 - self) * (1 + self)).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad / ((1 - self) * (1 + self)).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / ((1 - self) * (1 + self)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / ((1 - self) * (1 + self)).conj()).conj()
+        return (tangent0,)
+
+
+class Atan2Backward0(Node):
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "atan2"
+    saved_slots = ("kept_other", "kept_self")
+    elementwise = kernels.ATAN2
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+    inputs = ("self", "other")
+    keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(Atan2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
+        other = unpack(node, "kept_other")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = (
+                grad
+                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            )
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = (
+                -grad
+                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            )
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                self_t.conj()
+                * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            ).conj(),
+            None
+            if other_t is None
+            else (
+                -other_t.conj()
+                * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
+                / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
+            ).conj(),
+        )
+        return (tangent0,)
+
+
+class HypotBackward0(Node):
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_other",
+        "kept_other_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "hypot"
+    saved_slots = ("kept_self", "kept_result", "kept_other")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.HYPOT
+    fused = {
+        1: (("kept_self", "kept_result"), ()),
+        2: (("kept_other", "kept_result"), ()),
+        3: (("kept_self", "kept_other", "kept_result"), ()),
+    }
+    inputs = ("self", "other")
+    keeps = {
+        "kept_self": ("self", ("self",)),
+        "kept_result": ("output 0", ("self", "other")),
+        "kept_other": ("other", ("other",)),
+    }
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(HypotBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = None
+        if self._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_other = None
+        if other._rg:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * (self / op.where(result == 0, 1, result))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * (other / op.where(result == 0, 1, result))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * (self / op.where(result == 0, 1, result))).conj(),
+            None if other_t is None else (other_t.conj() * (other / op.where(result == 0, 1, result))).conj(),
+        )
+        return (tangent0,)
+
+
+class FloorBackward0(Node):
+    """floor(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "floor"
+    elementwise = kernels.FLOOR
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(FloorBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: zeros_like(grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: zeros_like(grad)."""
+        return node.fitted([op.zeros_like(grad)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        return (tangent0,)
+
+
+class CeilBackward0(Node):
+    """ceil(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "ceil"
+    elementwise = kernels.CEIL
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CeilBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: zeros_like(grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: zeros_like(grad)."""
+        return node.fitted([op.zeros_like(grad)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        return (tangent0,)
+
+
+class RoundBackward0(Node):
+    """round(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "round"
+    elementwise = kernels.ROUND
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(RoundBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: zeros_like(grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: zeros_like(grad)."""
+        return node.fitted([op.zeros_like(grad)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        return (tangent0,)
+
+
+class RoundBackward1(Node):
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "round.decimals"
+    elementwise = kernels.ROUND_DECIMALS
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(RoundBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """The gradients: one fused kernel, or the recorded formulas under create_graph."""
+        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: zeros_like(grad)."""
+        return (fit(op.zeros_like(grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, decimals, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        return (tangent0,)
+
+
+class TruncBackward0(Node):
+    """trunc(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "trunc"
+    elementwise = kernels.TRUNC
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(TruncBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: zeros_like(grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: zeros_like(grad)."""
+        return node.fitted([op.zeros_like(grad)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        return (tangent0,)
+
+
+class FracBackward0(Node):
+    """frac(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "frac"
+    elementwise = kernels.FRAC
+    fused = {}
+    inputs = ("self",)
+    hands_on = True
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(FracBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad)
+
+    def formula(node, grad):
+        """self: grad."""
+        return node.fitted([grad])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj()).conj()
+        return (tangent0,)
+
+
 class MaximumBackward0(Node):
     """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
@@ -4895,6 +3795,1603 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class ReplaceOddBackward0(Node):
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "replace_odd"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.REPLACE_ODD
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ReplaceOddBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(op.isfinite(self), grad, 0)])
+
+    @staticmethod
+    def tangent(result, self, nan, posinf, neginf, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
+        return (tangent0,)
+
+
+class ConjBackward0(Node):
+    """conj(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "conj"
+    elementwise = kernels.CONJ
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ConjBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad.conj()."""
+        return node.fitted([grad.conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.conj(self_t)
+        return (tangent0,)
+
+
+class RealCopyBackward0(Node):
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "real_copy"
+    elementwise = kernels.REAL_COPY
+    fused = {}
+    inputs = ("self",)
+    hands_on = True
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(RealCopyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad)
+
+    def formula(node, grad):
+        """self: grad."""
+        return node.fitted([grad])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.real_copy(self_t)
+        return (tangent0,)
+
+
+class ImagCopyBackward0(Node):
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "imag_copy"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ImagCopyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * 1j."""
+        return (fit(grad * 1j, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.imag_copy(self_t)
+        return (tangent0,)
+
+
+class ComplexBackward0(Node):
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "complex"
+    inputs = ("real", "imag")
+
+    @staticmethod
+    def record(result, real, imag):
+        """Put `result` into the graph."""
+        node = new(ComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((real._shape, real._dtype), (imag._shape, imag._dtype))
+        node.edges = ((real._fn or real) if real._rg else None, (imag._fn or imag) if imag._rg else None)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """real: grad; imag: imag_copy(grad)."""
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.imag_copy(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, real, imag, real_t, imag_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.complex(zeros_if_missing(real_t, real), zeros_if_missing(imag_t, imag))
+        return (tangent0,)
+
+
+class AngleBackward0(Node):
+    """angle(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
+    op_name = "angle"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AngleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_is_complex = self.is_complex()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
+        self_is_complex = node._saved_self_is_complex
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+                if self_is_complex
+                else op.zeros_like(grad),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+            if self.is_complex()
+            else op.zeros_like(self_t.conj())
+        ).conj()
+        return (tangent0,)
+
+
+class ViewAsRealBackward0(Node):
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "view_as_real"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ViewAsRealBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: complex_of_pairs(grad)."""
+        return (fit(complex_formulas.complex_of_pairs(grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.view_as_real(self_t)
+        return (tangent0,)
+
+
+class ViewAsComplexBackward0(Node):
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "view_as_complex"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ViewAsComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: view_as_real(grad)."""
+        return (fit(op.view_as_real(grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = complex_formulas.complex_of_pairs(self_t)
+        return (tangent0,)
+
+
+class SigmoidBackward0(Node):
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "sigmoid"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SIGMOID
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (result * (1 - result)).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (result * (1 - result)).conj()."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (result * (1 - result)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (result * (1 - result)).conj()).conj()
+        return (tangent0,)
+
+
+class LogsigmoidBackward0(Node):
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "logsigmoid"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOGSIGMOID
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LogsigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(-self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * sigmoid(-self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.sigmoid(-self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.sigmoid(-self)).conj()
+        return (tangent0,)
+
+
+class ReluBackward0(Node):
+    """relu(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "relu"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.RELU
+    fused = {1: (("kept_result",), ())}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ReluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: where(result <= 0, 0, grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(result <= 0, 0, grad)."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([op.where(result <= 0, 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(result <= 0, 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class LeakyReluBackward0(Node):
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
+    op_name = "leaky_relu"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LEAKY_RELU
+    fused = {1: (("kept_self",), ("_saved_negative_slope",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_negative_slope": ("negative_slope", "")}
+
+    @staticmethod
+    def record(result, self, negative_slope):
+        """Put `result` into the graph."""
+        node = new(LeakyReluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_negative_slope = negative_slope
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * negative_slope)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * negative_slope)."""
+        negative_slope = node._saved_negative_slope
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self > 0, grad, grad * negative_slope)])
+
+    @staticmethod
+    def tangent(result, self, negative_slope, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * negative_slope)).conj()
+        return (tangent0,)
+
+
+class EluBackward0(Node):
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
+    op_name = "elu"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ELU
+    fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_scale": ("scale", ""), "_saved_alpha": ("alpha", ""), "_saved_input_scale": ("input_scale", "")}
+
+    @staticmethod
+    def record(result, self, alpha, scale, input_scale):
+        """Put `result` into the graph."""
+        node = new(EluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_scale = scale
+        node._saved_alpha = alpha
+        node._saved_input_scale = input_scale
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
+        scale = node._saved_scale
+        alpha = node._saved_alpha
+        input_scale = node._saved_input_scale
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [
+                op.where(
+                    self > 0,
+                    scale * grad,
+                    scale * alpha * input_scale * grad * op.exp(input_scale * op.clamp_max(self, 0)),
+                )
+            ]
+        )
+
+    @staticmethod
+    def tangent(result, self, alpha, scale, input_scale, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(
+                self > 0,
+                scale * self_t.conj(),
+                scale * alpha * input_scale * self_t.conj() * op.exp(input_scale * op.clamp_max(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class SiluBackward0(Node):
+    """silu(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "silu"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SILU
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SiluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()).conj()
+        return (tangent0,)
+
+
+class GeluErfBackward0(Node):
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "gelu_erf"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.GELU_ERF
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(GeluErfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * (op.normal_cdf(self) + self * op.normal_pdf(self))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj()
+        return (tangent0,)
+
+
+class GeluTanhBackward0(Node):
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "gelu_tanh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.GELU_TANH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(GeluTanhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [
+                grad * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                + grad
+                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                + grad
+                * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+                * self
+                * 1.5957691216057308
+                * 0.134145
+                * self
+                * self
+            ]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            + self_t.conj()
+            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            + self_t.conj()
+            * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
+            * self
+            * 1.5957691216057308
+            * 0.134145
+            * self
+            * self
+        ).conj()
+        return (tangent0,)
+
+
+class SoftplusBackward0(Node):
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
+    op_name = "softplus"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SOFTPLUS
+    fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_beta": ("beta", ""), "_saved_threshold": ("threshold", "")}
+
+    @staticmethod
+    def record(result, self, beta, threshold):
+        """Put `result` into the graph."""
+        node = new(SoftplusBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_beta = beta
+        node._saved_threshold = threshold
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
+        beta = node._saved_beta
+        threshold = node._saved_threshold
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self * beta > threshold, grad, grad * op.sigmoid(self * beta))])
+
+    @staticmethod
+    def tangent(result, self, beta, threshold, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self * beta > threshold, self_t.conj(), self_t.conj() * op.sigmoid(self * beta))).conj()
+        return (tangent0,)
+
+
+class HardtanhBackward0(Node):
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
+    op_name = "hardtanh"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDTANH
+    fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_min_val": ("min_val", ""), "_saved_max_val": ("max_val", "")}
+
+    @staticmethod
+    def record(result, self, min_val, max_val):
+        """Put `result` into the graph."""
+        node = new(HardtanhBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_min_val = min_val
+        node._saved_max_val = max_val
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
+        min_val = node._saved_min_val
+        max_val = node._saved_max_val
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self <= min_val) | (self >= max_val), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, min_val, max_val, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self <= min_val) | (self >= max_val), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class CeluBackward0(Node):
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
+    op_name = "celu"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.CELU
+    fused = {1: (("kept_self",), ("_saved_alpha",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_alpha": ("alpha", "")}
+
+    @staticmethod
+    def record(result, self, alpha):
+        """Put `result` into the graph."""
+        node = new(CeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_alpha = alpha
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        alpha = node._saved_alpha
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self > 0, grad, grad * op.exp(op.clamp_max(self, 0) / alpha))])
+
+    @staticmethod
+    def tangent(result, self, alpha, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
+        return (tangent0,)
+
+
+class SeluBackward0(Node):
+    """selu(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "selu"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SELU
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [op.where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * op.exp(op.clamp_max(self, 0)))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(
+                self > 0,
+                1.0507009873554805 * self_t.conj(),
+                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class MishBackward0(Node):
+    """mish(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "mish"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.MISH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(MishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
+        ).conj()
+        return (tangent0,)
+
+
+class HardsigmoidBackward0(Node):
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardsigmoid"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSIGMOID
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HardsigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self > -3) & (self < 3), grad / 6, 0)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
+        return (tangent0,)
+
+
+class HardswishBackward0(Node):
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardswish"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSWISH
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HardswishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= -3, 0, op.where(self >= 3, grad, grad * (self / 3 + 0.5)))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(self <= -3, 0, op.where(self >= 3, self_t.conj(), self_t.conj() * (self / 3 + 0.5)))
+        ).conj()
+        return (tangent0,)
+
+
+class HardshrinkBackward0(Node):
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "hardshrink"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSHRINK
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_lambd": ("lambd", "")}
+
+    @staticmethod
+    def record(result, self, lambd):
+        """Put `result` into the graph."""
+        node = new(HardshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class SoftshrinkBackward0(Node):
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "softshrink"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SOFTSHRINK
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_lambd": ("lambd", "")}
+
+    @staticmethod
+    def record(result, self, lambd):
+        """Put `result` into the graph."""
+        node = new(SoftshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ThresholdBackward0(Node):
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
+    op_name = "threshold"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.THRESHOLD
+    fused = {1: (("kept_self",), ("_saved_bound",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_bound": ("bound", "")}
+
+    @staticmethod
+    def record(result, self, bound):
+        """Put `result` into the graph."""
+        node = new(ThresholdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_bound = bound
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        bound = node._saved_bound
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= bound, 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, bound, value, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ChannelLeakBackward0(Node):
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    op_name = "channel_leak"
+    saved_slots = ("kept_self", "kept_weight")
+    elementwise = kernels.CHANNEL_LEAK
+    fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+    inputs = ("self", "weight")
+    keeps = {"kept_self": ("self", ("self", "weight")), "kept_weight": ("weight", ("self",))}
+
+    @staticmethod
+    def record(result, self, weight):
+        """Put `result` into the graph."""
+        node = new(ChannelLeakBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self > 0, grad, grad * weight)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.where(self > 0, 0, grad * self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
+            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
+        )
+        return (tangent0,)
+
+
+class MaskedScaleBackward0(Node):
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
+    op_name = "masked_scale"
+    saved_slots = ("kept_mask",)
+    elementwise = kernels.MASKED_SCALE
+    fused = {1: (("kept_mask",), ("_saved_scale",))}
+    inputs = ("self",)
+    keeps = {"kept_mask": ("mask", ("self",))}
+    values = {"_saved_scale": ("scale", "")}
+
+    @staticmethod
+    def record(result, self, mask, scale):
+        """Put `result` into the graph."""
+        node = new(MaskedScaleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_scale = scale
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+
+    def apply(node, grad):
+        """self: masked_scale(grad, mask, scale)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: masked_scale(grad, mask, scale)."""
+        scale = node._saved_scale
+        mask = unpack(node, "kept_mask")
+        return node.fitted([op.masked_scale(grad, mask, scale)])
+
+    @staticmethod
+    def tangent(result, self, mask, scale, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.masked_scale(self_t, mask, scale)
+        return (tangent0,)
+
+
+class ErfBackward0(Node):
+    """erf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "erf"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERF
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ErfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: 1.1283791670955126 * grad * exp(-self * self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([1.1283791670955126 * grad * op.exp(-self * self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
+        return (tangent0,)
+
+
+class ErfcBackward0(Node):
+    """erfc(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "erfc"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ERFC
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ErfcBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -1.1283791670955126 * grad * exp(-self * self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-1.1283791670955126 * grad * op.exp(-self * self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
+        return (tangent0,)
+
+
+class NormalPdfBackward0(Node):
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "normal_pdf"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NORMAL_PDF
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NormalPdfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: -grad * self * result."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: -grad * self * result."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([-grad * self * result])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * self * result).conj()
+        return (tangent0,)
+
+
+class NormalCdfBackward0(Node):
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "normal_cdf"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.NORMAL_CDF
+    fused = {1: (("kept_self",), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NormalCdfBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * normal_pdf(self)."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * normal_pdf(self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.normal_pdf(self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
+        return (tangent0,)
+
+
 class XlogyBackward0(Node):
     """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
@@ -5114,140 +5611,6 @@ class Xlog1pyBackward1(Node):
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (other_t.conj() * self / (op.where(other == -1, 1, other + 1) if self == 0 else other + 1)).conj()
-        return (tangent0,)
-
-
-class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
-    op_name = "logaddexp"
-    saved_slots = ("kept_self", "kept_other")
-    elementwise = kernels.LOGADDEXP
-    fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
-    }
-    inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
-
-    @staticmethod
-    def record(result, self, other):
-        """Put `result` into the graph."""
-        node = new(LogaddexpBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_other is not None:
-            node.kept_other = FREED
-
-    def apply(node, grad):
-        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
-        self = unpack(node, "kept_self")
-        other = unpack(node, "kept_other")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(self - other)
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(other - self)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, other, self_t, other_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.sigmoid(self - other)).conj(),
-            None if other_t is None else (other_t.conj() * op.sigmoid(other - self)).conj(),
-        )
-        return (tangent0,)
-
-
-class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
-    op_name = "logaddexp2"
-    saved_slots = ("kept_self", "kept_other")
-    elementwise = kernels.LOGADDEXP2
-    fused = {
-        1: (("kept_self", "kept_other"), ()),
-        2: (("kept_self", "kept_other"), ()),
-        3: (("kept_self", "kept_other"), ()),
-    }
-    inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
-
-    @staticmethod
-    def record(result, self, other):
-        """Put `result` into the graph."""
-        node = new(Logaddexp2Backward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_other = other
-        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_other is not None:
-            node.kept_other = FREED
-
-    def apply(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
-        self = unpack(node, "kept_self")
-        other = unpack(node, "kept_other")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, other, self_t, other_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.sigmoid(0.6931471805599453 * (self - other))).conj(),
-            None if other_t is None else (other_t.conj() * op.sigmoid(0.6931471805599453 * (other - self))).conj(),
-        )
         return (tangent0,)
 
 
@@ -6678,317 +7041,6 @@ class BesselY1Backward0(Node):
         return (tangent0,)
 
 
-class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
-    op_name = "copysign"
-    saved_slots = ("kept_self", "kept_other")
-    elementwise = kernels.COPYSIGN
-    fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
-    inputs = ("self", "other")
-    keeps = {"kept_self": ("self", ("self",)), "kept_other": ("other", ("self",))}
-
-    @staticmethod
-    def record(result, self, other):
-        """Put `result` into the graph."""
-        node = new(CopysignBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
-        node.kept_self = None
-        if self._rg:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_other = None
-        if self._rg:
-            node.kept_other = other
-            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_other is not None:
-            node.kept_other = FREED
-
-    def apply(node, grad):
-        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
-        self = unpack(node, "kept_self")
-        other = unpack(node, "kept_other")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), grad, -grad))
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = op.zeros_like(grad)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, other, self_t, other_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None
-            if self_t is None
-            else (
-                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
-            ).conj(),
-            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
-        )
-        return (tangent0,)
-
-
-class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)."""
-
-    __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
-    op_name = "frexp.Tensor"
-    output_count = 2
-    saved_slots = ("kept_exponent",)
-    inputs = ("self",)
-    keeps = {"kept_exponent": ("output 1", ("self",))}
-    differentiable = (0,)
-
-    @staticmethod
-    def record(results, self):
-        """Put `results` into the graph."""
-        node = new(FrexpBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_exponent = saved = results[1]
-        node.kept_exponent_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_exponent is not None:
-            node.kept_exponent = FREED
-
-    def apply(node, grads):
-        """self: grad / exp2(exponent)."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 1
-        exponent = unpack(node, "kept_exponent")
-        return (fit(grad / op.exp2(exponent), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        exponent = result[1]
-        self_t = zeros_if_missing(self_t, self)
-        tangent0 = self_t / op.exp2(exponent)
-        return (tangent0, None)
-
-
-class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_self", "kept_self_version")
-    op_name = "replace_odd"
-    saved_slots = ("kept_self",)
-    elementwise = kernels.REPLACE_ODD
-    fused = {1: (("kept_self",), ())}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",))}
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ReplaceOddBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: where(isfinite(self), grad, 0)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: where(isfinite(self), grad, 0)."""
-        self = unpack(node, "kept_self")
-        return node.fitted([op.where(op.isfinite(self), grad, 0)])
-
-    @staticmethod
-    def tangent(result, self, nan, posinf, neginf, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
-        return (tangent0,)
-
-
-class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "complex"
-    inputs = ("real", "imag")
-
-    @staticmethod
-    def record(result, real, imag):
-        """Put `result` into the graph."""
-        node = new(ComplexBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((real._shape, real._dtype), (imag._shape, imag._dtype))
-        node.edges = ((real._fn or real) if real._rg else None, (imag._fn or imag) if imag._rg else None)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """real: grad; imag: imag_copy(grad)."""
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = grad
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = op.imag_copy(grad)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, real, imag, real_t, imag_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.complex(zeros_if_missing(real_t, real), zeros_if_missing(imag_t, imag))
-        return (tangent0,)
-
-
-class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
-    op_name = "angle"
-    saved_slots = ("kept_self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(AngleBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_self_is_complex = self.is_complex()
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
-        self_is_complex = node._saved_self_is_complex
-        self = unpack(node, "kept_self")
-        return (
-            fit(
-                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
-                if self_is_complex
-                else op.zeros_like(grad),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
-            if self.is_complex()
-            else op.zeros_like(self_t.conj())
-        ).conj()
-        return (tangent0,)
-
-
-class ViewAsRealBackward0(Node):
-    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "view_as_real"
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ViewAsRealBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: complex_of_pairs(grad)."""
-        return (fit(complex_formulas.complex_of_pairs(grad), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.view_as_real(self_t)
-        return (tangent0,)
-
-
-class ViewAsComplexBackward0(Node):
-    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "view_as_complex"
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(ViewAsComplexBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: view_as_real(grad)."""
-        return (fit(op.view_as_real(grad), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        tangent0 = complex_formulas.complex_of_pairs(self_t)
-        return (tangent0,)
-
-
 class SumBackward0(Node):
     """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
@@ -8187,6 +8239,35 @@ class LogsumexpBackward0(Node):
         return (tangent0,)
 
 
+class SumToSizeBackward0(Node):
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "sum_to_size"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(SumToSizeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.sum_to_size(self_t, size)
+        return (tangent0,)
+
+
 class CumsumBackward0(Node):
     """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
 
@@ -8227,6 +8308,292 @@ class CumsumBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.cumsum(self_t, dim, dtype=dtype)
         return (tangent0,)
+
+
+class CumprodBackward0(Node):
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cumprod"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_dim": ("dim", "")}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(CumprodBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                scan_formulas.transposed_recurrence(grad, self, dim, False)
+                * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, False, 1)),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(self_t * scan_formulas.one_before(result, dim, False, 1), self, dim, False)
+        return (tangent0,)
+
+
+class LogcumsumexpBackward0(Node):
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "logcumsumexp"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_dim": ("dim", "")}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(LogcumsumexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype); share = own_share(in_double(self), in_double(result)); rest = remaining_share(in_double(result), dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
+        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
+        return (
+            fit(
+                (
+                    scan_formulas.transposed_recurrence(elementwise_formulas.in_double(grad), rest, dim, False)
+                    * reduction_formulas.conjugate(share)
+                ).to(grad.dtype),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
+        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
+        tangent0 = op.linear_recurrence(elementwise_formulas.in_double(self_t) * share, rest, dim, False).to(
+            self_t._dtype
+        )
+        return (tangent0,)
+
+
+class LinearRecurrenceBackward0(Node):
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_reverse",
+        "kept_factor",
+        "kept_factor_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "linear_recurrence"
+    saved_slots = ("kept_factor", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self", "factor")
+    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("output 0", ("factor",))}
+    values = {"_saved_dim": ("dim", ""), "_saved_reverse": ("reverse", "")}
+
+    @staticmethod
+    def record(result, self, factor, dim, reverse):
+        """Put `result` into the graph."""
+        node = new(LinearRecurrenceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (factor._shape, factor._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (factor._fn or factor) if factor._rg else None)
+        node._saved_dim = dim
+        node._saved_reverse = reverse
+        node.kept_factor = factor
+        node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
+        node.kept_result = None
+        if factor._rg:
+            node.kept_result = saved = alias_of(result)
+            node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_factor is not None:
+            node.kept_factor = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: slope; factor: slope * conjugate(one_before(result, dim, reverse, 0)); slope = transposed_recurrence(grad, factor, dim, reverse)."""
+        dim = node._saved_dim
+        reverse = node._saved_reverse
+        factor = unpack(node, "kept_factor")
+        result = unpack_output(node, "kept_result")
+        slope = scan_formulas.transposed_recurrence(grad, factor, dim, reverse)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = slope
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = slope * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, reverse, 0))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, factor, dim, reverse, self_t, factor_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        factor_t = zeros_if_missing(factor_t, factor)
+        tangent0 = op.linear_recurrence(
+            self_t + factor_t * scan_formulas.one_before(result, dim, reverse, 0), factor, dim, reverse
+        )
+        return (tangent0,)
+
+
+class CummaxBackward0(Node):
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummax"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_dim": ("dim", "")}
+    differentiable = (0,)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CummaxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
+class CumminBackward0(Node):
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummin"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_dim": ("dim", "")}
+    differentiable = (0,)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CumminBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
 
 
 class SortBackward0(Node):
@@ -8443,35 +8810,6 @@ class KthvalueBackward0(Node):
         result1 = result[1]
         tangent0 = select_tangent(self_t, dim, keepdim, result1)
         return (tangent0, None)
-
-
-class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ()
-    op_name = "sum_to_size"
-    inputs = ("self",)
-
-    @staticmethod
-    def record(result, self):
-        """Put `result` into the graph."""
-        node = new(SumToSizeBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: grad."""
-        return (fit(grad, node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, size, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.sum_to_size(self_t, size)
-        return (tangent0,)
 
 
 class MedianBackward0(Node):
@@ -8824,383 +9162,6 @@ class ModeBackward0(Node):
         result1 = result[1]
         tangent0 = select_tangent(self_t, dim, keepdim, result1)
         return (tangent0, None)
-
-
-class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
-    op_name = "cumprod"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", "")}
-
-    @staticmethod
-    def record(result, self, dim):
-        """Put `result` into the graph."""
-        node = new(CumprodBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: transposed_recurrence(grad, self, dim, False) * conjugate(one_before(result, dim, False, 1))."""
-        dim = node._saved_dim
-        self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        return (
-            fit(
-                scan_formulas.transposed_recurrence(grad, self, dim, False)
-                * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, False, 1)),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, dtype, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.linear_recurrence(self_t * scan_formulas.one_before(result, dim, False, 1), self, dim, False)
-        return (tangent0,)
-
-
-class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
-    op_name = "logcumsumexp"
-    saved_slots = ("kept_self", "kept_result")
-    saved_outputs = {"kept_result": 0}
-    inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
-    values = {"_saved_dim": ("dim", "")}
-
-    @staticmethod
-    def record(result, self, dim):
-        """Put `result` into the graph."""
-        node = new(LogcumsumexpBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: (transposed_recurrence(in_double(grad), rest, dim, False) * conjugate(share)).to(grad.dtype); share = own_share(in_double(self), in_double(result)); rest = remaining_share(in_double(result), dim)."""
-        dim = node._saved_dim
-        self = unpack(node, "kept_self")
-        result = unpack_output(node, "kept_result")
-        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
-        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
-        return (
-            fit(
-                (
-                    scan_formulas.transposed_recurrence(elementwise_formulas.in_double(grad), rest, dim, False)
-                    * reduction_formulas.conjugate(share)
-                ).to(grad.dtype),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        share = scan_formulas.own_share(elementwise_formulas.in_double(self), elementwise_formulas.in_double(result))
-        rest = scan_formulas.remaining_share(elementwise_formulas.in_double(result), dim)
-        tangent0 = op.linear_recurrence(elementwise_formulas.in_double(self_t) * share, rest, dim, False).to(
-            self_t._dtype
-        )
-        return (tangent0,)
-
-
-class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_dim",
-        "_saved_reverse",
-        "kept_factor",
-        "kept_factor_version",
-        "kept_result",
-        "kept_result_version",
-    )
-    op_name = "linear_recurrence"
-    saved_slots = ("kept_factor", "kept_result")
-    saved_outputs = {"kept_result": 0}
-    inputs = ("self", "factor")
-    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("output 0", ("factor",))}
-    values = {"_saved_dim": ("dim", ""), "_saved_reverse": ("reverse", "")}
-
-    @staticmethod
-    def record(result, self, factor, dim, reverse):
-        """Put `result` into the graph."""
-        node = new(LinearRecurrenceBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), (factor._shape, factor._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, (factor._fn or factor) if factor._rg else None)
-        node._saved_dim = dim
-        node._saved_reverse = reverse
-        node.kept_factor = factor
-        node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
-        node.kept_result = None
-        if factor._rg:
-            node.kept_result = saved = alias_of(result)
-            node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_factor is not None:
-            node.kept_factor = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """self: slope; factor: slope * conjugate(one_before(result, dim, reverse, 0)); slope = transposed_recurrence(grad, factor, dim, reverse)."""
-        dim = node._saved_dim
-        reverse = node._saved_reverse
-        factor = unpack(node, "kept_factor")
-        result = unpack_output(node, "kept_result")
-        slope = scan_formulas.transposed_recurrence(grad, factor, dim, reverse)
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = slope
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = slope * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, reverse, 0))
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, factor, dim, reverse, self_t, factor_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        factor_t = zeros_if_missing(factor_t, factor)
-        tangent0 = op.linear_recurrence(
-            self_t + factor_t * scan_formulas.one_before(result, dim, reverse, 0), factor, dim, reverse
-        )
-        return (tangent0,)
-
-
-class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
-    op_name = "cummax"
-    output_count = 2
-    saved_slots = ("kept_indices",)
-    inputs = ("self",)
-    keeps = {"kept_indices": ("output 1", ("self",))}
-    values = {"_saved_dim": ("dim", "")}
-    differentiable = (0,)
-
-    @staticmethod
-    def record(results, self, dim):
-        """Put `results` into the graph."""
-        node = new(CummaxBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node.kept_indices = saved = results[1]
-        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_indices is not None:
-            node.kept_indices = FREED
-
-    def apply(node, grads):
-        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 1
-        dim = node._saved_dim
-        indices = unpack(node, "kept_indices")
-        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, dim, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        result1 = result[1]
-        tangent0 = select_tangent(self_t, dim, True, result1)
-        return (tangent0, None)
-
-
-class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dim", "kept_indices", "kept_indices_version", "output_metas")
-    op_name = "cummin"
-    output_count = 2
-    saved_slots = ("kept_indices",)
-    inputs = ("self",)
-    keeps = {"kept_indices": ("output 1", ("self",))}
-    values = {"_saved_dim": ("dim", "")}
-    differentiable = (0,)
-
-    @staticmethod
-    def record(results, self, dim):
-        """Put `results` into the graph."""
-        node = new(CumminBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node.kept_indices = saved = results[1]
-        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_indices is not None:
-            node.kept_indices = FREED
-
-    def apply(node, grads):
-        """self: zeros_like(grad).scatter_add(dim, indices, grad)."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 1
-        dim = node._saved_dim
-        indices = unpack(node, "kept_indices")
-        return (fit(op.zeros_like(grad).scatter_add(dim, indices, grad), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, dim, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        result1 = result[1]
-        tangent0 = select_tangent(self_t, dim, True, result1)
-        return (tangent0, None)
-
-
-class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_p",
-        "kept_result",
-        "kept_result_version",
-        "kept_x1",
-        "kept_x1_version",
-        "kept_x2",
-        "kept_x2_version",
-    )
-    op_name = "row_distances"
-    saved_slots = ("kept_x1", "kept_x2", "kept_result")
-    saved_outputs = {"kept_result": 0}
-    inputs = ("x1", "x2")
-    keeps = {
-        "kept_x1": ("x1", ("x1", "x2")),
-        "kept_x2": ("x2", ("x1", "x2")),
-        "kept_result": ("output 0", ("x1", "x2")),
-    }
-    values = {"_saved_p": ("p", "")}
-
-    @staticmethod
-    def record(result, x1, x2, p):
-        """Put `result` into the graph."""
-        node = new(RowDistancesBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((x1._shape, x1._dtype), (x2._shape, x2._dtype))
-        node.edges = ((x1._fn or x1) if x1._rg else None, (x2._fn or x2) if x2._rg else None)
-        node._saved_p = p
-        node.kept_x1 = x1
-        node.kept_x1_version = 0 if (version := x1._writes) is None else version[0]
-        node.kept_x2 = x2
-        node.kept_x2_version = 0 if (version := x2._writes) is None else version[0]
-        node.kept_result = saved = alias_of(result)
-        node.kept_result_version = saved._writes[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_x1 is not None:
-            node.kept_x1 = FREED
-        if node.kept_x2 is not None:
-            node.kept_x2 = FREED
-        if node.kept_result is not None:
-            node.kept_result = FREED
-
-    def apply(node, grad):
-        """All gradients from one kernel: row_distances_slope(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
-        dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grad)
-        grad = array_in(grad, None)
-        p = node._saved_p
-        x1 = array_in(unpack(node, "kept_x1"), None)
-        x2 = array_in(unpack(node, "kept_x2"), None)
-        result = array_in(unpack(node, "kept_result"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(distance_cpu.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
-
-    def formula(node, grad):
-        """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""
-        p = node._saved_p
-        x1 = unpack(node, "kept_x1")
-        x2 = unpack(node, "kept_x2")
-        result = unpack_output(node, "kept_result")
-        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        slopes = reduction_formulas.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
-        pulled = grad.unsqueeze(-1) * slopes
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = pulled.sum(-2)
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = -pulled.sum(-3)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, x1, x2, p, x1_t, x2_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        x1_t = zeros_if_missing(x1_t, x1)
-        x2_t = zeros_if_missing(x2_t, x2)
-        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        slopes = reduction_formulas.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
-        tangent0 = (slopes * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)
-        return (tangent0,)
 
 
 class MmBackward0(Node):
@@ -9759,6 +9720,170 @@ class AddmvBackward0(Node):
         mat_t = zeros_if_missing(mat_t, mat)
         vec_t = zeros_if_missing(vec_t, vec)
         tangent0 = self_t * beta + (mat_t.mv(vec) + mat.mv(vec_t)) * alpha
+        return (tangent0,)
+
+
+class LinearBackward0(Node):
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_self_sym_sizes",
+        "_saved_weight_sym_sizes",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight",
+        "kept_weight_version",
+    )
+    op_name = "linear"
+    saved_slots = ("kept_weight", "kept_self")
+    recipes = StructuredGradient(
+        matmul_plans.linear_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_weight"),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_weight_sym_sizes"),
+    )
+    inputs = ("self", "weight", "bias")
+    keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_weight_sym_sizes": ("weight", "_shape")}
+
+    @staticmethod
+    def record(result, self, weight, bias):
+        """Put `result` into the graph."""
+        node = new(LinearBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (weight._shape, weight._dtype),
+            None if bias is None else (bias._shape, bias._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (weight._fn or weight) if weight._rg else None,
+            None if bias is None else edge_of(bias),
+        )
+        node._saved_self_sym_sizes = self._shape
+        node._saved_weight_sym_sizes = weight._shape
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        node.kept_self = None
+        if weight._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        weight_shape = node._saved_weight_sym_sizes
+        weight = array_in(unpack(node, "kept_weight"), None)
+        self = array_in(unpack(node, "kept_self"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            matmul_cpu_linear.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
+        )
+
+    def formula(node, grad):
+        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad."""
+        weight = unpack(node, "kept_weight")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = matmul_formulas.rows_times(grad, reduction_formulas.conjugate(weight))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.linear_weight_grad(grad, reduction_formulas.conjugate(self))
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad
+        return node.fitted([grad_0, grad_1, grad_2])
+
+    @staticmethod
+    def tangent(result, self, weight, bias, self_t, weight_t, bias_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        weight_t = zeros_if_missing(weight_t, weight)
+        bias_t = zeros_if_missing(bias_t, bias)
+        tangent0 = op.linear(self_t, weight) + op.linear(self, weight_t, bias_t)
+        return (tangent0,)
+
+
+class LinearWeightGradBackward0(Node):
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
+    op_name = "linear_weight_grad"
+    saved_slots = ("kept_self", "kept_grad_output")
+    inputs = ("grad_output", "self")
+    keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
+
+    @staticmethod
+    def record(result, grad_output, self):
+        """Put `result` into the graph."""
+        node = new(LinearWeightGradBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
+        node.edges = (
+            (grad_output._fn or grad_output) if grad_output._rg else None,
+            (self._fn or self) if self._rg else None,
+        )
+        node.kept_self = None
+        if grad_output._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_grad_output = None
+        if self._rg:
+            node.kept_grad_output = grad_output
+            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
+    def apply(node, grad):
+        """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
+        self = unpack(node, "kept_self")
+        grad_output = unpack(node, "kept_grad_output")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.linear(reduction_formulas.conjugate(self), grad)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = matmul_formulas.rows_times(reduction_formulas.conjugate(grad_output), grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, grad_output, self, grad_output_t, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if grad_output_t is None else op.linear_weight_grad(grad_output_t, self),
+            None if self_t is None else op.linear_weight_grad(grad_output, self_t),
+        )
         return (tangent0,)
 
 
@@ -10849,6 +10974,97 @@ class LuPackedBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         tangent0 = linalg_formulas_lu.lu_tangent(self_t, LU, pivots)
         return (tangent0, None, None)
+
+
+class RowDistancesBackward0(Node):
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_p",
+        "kept_result",
+        "kept_result_version",
+        "kept_x1",
+        "kept_x1_version",
+        "kept_x2",
+        "kept_x2_version",
+    )
+    op_name = "row_distances"
+    saved_slots = ("kept_x1", "kept_x2", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("x1", "x2")
+    keeps = {
+        "kept_x1": ("x1", ("x1", "x2")),
+        "kept_x2": ("x2", ("x1", "x2")),
+        "kept_result": ("output 0", ("x1", "x2")),
+    }
+    values = {"_saved_p": ("p", "")}
+
+    @staticmethod
+    def record(result, x1, x2, p):
+        """Put `result` into the graph."""
+        node = new(RowDistancesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((x1._shape, x1._dtype), (x2._shape, x2._dtype))
+        node.edges = ((x1._fn or x1) if x1._rg else None, (x2._fn or x2) if x2._rg else None)
+        node._saved_p = p
+        node.kept_x1 = x1
+        node.kept_x1_version = 0 if (version := x1._writes) is None else version[0]
+        node.kept_x2 = x2
+        node.kept_x2_version = 0 if (version := x2._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_x1 is not None:
+            node.kept_x1 = FREED
+        if node.kept_x2 is not None:
+            node.kept_x2 = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: row_distances_slope(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        p = node._saved_p
+        x1 = array_in(unpack(node, "kept_x1"), None)
+        x2 = array_in(unpack(node, "kept_x2"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(distance_cpu.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
+
+    def formula(node, grad):
+        """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""
+        p = node._saved_p
+        x1 = unpack(node, "kept_x1")
+        x2 = unpack(node, "kept_x2")
+        result = unpack_output(node, "kept_result")
+        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        slopes = reduction_formulas.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        pulled = grad.unsqueeze(-1) * slopes
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = pulled.sum(-2)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -pulled.sum(-3)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, x1, x2, p, x1_t, x2_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        x1_t = zeros_if_missing(x1_t, x1)
+        x2_t = zeros_if_missing(x2_t, x2)
+        apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        slopes = reduction_formulas.gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        tangent0 = (slopes * (x1_t.unsqueeze(-2) - x2_t.unsqueeze(-3))).sum(-1)
+        return (tangent0,)
 
 
 class ViewBackward0(Node):
@@ -12149,6 +12365,95 @@ class ToCopyBackward0(Node):
         return (tangent0,)
 
 
+class Im2colBackward0(Node):
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
+    op_name = "im2col"
+    inputs = ("self",)
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_kernel_size": ("kernel_size", ""),
+        "_saved_dilation": ("dilation", ""),
+        "_saved_padding": ("padding", ""),
+        "_saved_stride": ("stride", ""),
+    }
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Im2colBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)."""
+        self_shape = node._saved_self_sym_sizes
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.im2col(self_t, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class Col2imBackward0(Node):
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
+    op_name = "col2im"
+    inputs = ("self",)
+    values = {
+        "_saved_kernel_size": ("kernel_size", ""),
+        "_saved_dilation": ("dilation", ""),
+        "_saved_padding": ("padding", ""),
+        "_saved_stride": ("stride", ""),
+    }
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Col2imBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: im2col(grad, kernel_size, dilation, padding, stride)."""
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.im2col(grad, kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, output_size, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.col2im(self_t, output_size, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
 class IndexBackward0(Node):
     """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml)."""
 
@@ -12972,170 +13277,6 @@ class CopyBackward0(Node):
         return (tangent0,)
 
 
-class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_self_sym_sizes",
-        "_saved_weight_sym_sizes",
-        "kept_self",
-        "kept_self_version",
-        "kept_weight",
-        "kept_weight_version",
-    )
-    op_name = "linear"
-    saved_slots = ("kept_weight", "kept_self")
-    recipes = StructuredGradient(
-        matmul_plans.linear_backward,
-        ("w", ""),
-        ("g", ""),
-        ("k", "kept_self"),
-        ("k", "kept_weight"),
-        ("v", "_saved_self_sym_sizes"),
-        ("v", "_saved_weight_sym_sizes"),
-    )
-    inputs = ("self", "weight", "bias")
-    keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
-    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_weight_sym_sizes": ("weight", "_shape")}
-
-    @staticmethod
-    def record(result, self, weight, bias):
-        """Put `result` into the graph."""
-        node = new(LinearBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (weight._shape, weight._dtype),
-            None if bias is None else (bias._shape, bias._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (weight._fn or weight) if weight._rg else None,
-            None if bias is None else edge_of(bias),
-        )
-        node._saved_self_sym_sizes = self._shape
-        node._saved_weight_sym_sizes = weight._shape
-        node.kept_weight = None
-        if self._rg:
-            node.kept_weight = weight
-            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
-        node.kept_self = None
-        if weight._rg:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_weight is not None:
-            node.kept_weight = FREED
-        if node.kept_self is not None:
-            node.kept_self = FREED
-
-    def apply(node, grad):
-        """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
-        dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
-            return found
-        grad = array_in(grad, None)
-        self_shape = node._saved_self_sym_sizes
-        weight_shape = node._saved_weight_sym_sizes
-        weight = array_in(unpack(node, "kept_weight"), None)
-        self = array_in(unpack(node, "kept_self"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            matmul_cpu_linear.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
-        )
-
-    def formula(node, grad):
-        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad."""
-        weight = unpack(node, "kept_weight")
-        self = unpack(node, "kept_self")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = matmul_formulas.rows_times(grad, reduction_formulas.conjugate(weight))
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = op.linear_weight_grad(grad, reduction_formulas.conjugate(self))
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = grad
-        return node.fitted([grad_0, grad_1, grad_2])
-
-    @staticmethod
-    def tangent(result, self, weight, bias, self_t, weight_t, bias_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        weight_t = zeros_if_missing(weight_t, weight)
-        bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = op.linear(self_t, weight) + op.linear(self, weight_t, bias_t)
-        return (tangent0,)
-
-
-class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
-    op_name = "linear_weight_grad"
-    saved_slots = ("kept_self", "kept_grad_output")
-    inputs = ("grad_output", "self")
-    keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
-
-    @staticmethod
-    def record(result, grad_output, self):
-        """Put `result` into the graph."""
-        node = new(LinearWeightGradBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
-        node.edges = (
-            (grad_output._fn or grad_output) if grad_output._rg else None,
-            (self._fn or self) if self._rg else None,
-        )
-        node.kept_self = None
-        if grad_output._rg:
-            node.kept_self = self
-            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_grad_output = None
-        if self._rg:
-            node.kept_grad_output = grad_output
-            node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_grad_output is not None:
-            node.kept_grad_output = FREED
-
-    def apply(node, grad):
-        """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
-        self = unpack(node, "kept_self")
-        grad_output = unpack(node, "kept_grad_output")
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = op.linear(reduction_formulas.conjugate(self), grad)
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = matmul_formulas.rows_times(reduction_formulas.conjugate(grad_output), grad)
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, grad_output, self, grad_output_t, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = total(
-            None if grad_output_t is None else op.linear_weight_grad(grad_output_t, self),
-            None if self_t is None else op.linear_weight_grad(grad_output, self_t),
-        )
-        return (tangent0,)
-
-
 class ConvolutionBackward0(Node):
     """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
@@ -13424,306 +13565,6 @@ class ConvolutionWeightGradBackward0(Node):
             if self_t is None
             else op.convolution_weight_grad(grad_output, self_t, weight_shape, stride, padding, dilation, groups),
         )
-        return (tangent0,)
-
-
-class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
-    op_name = "border_pad"
-    inputs = ("self",)
-    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
-
-    @staticmethod
-    def record(result, self, pad, mode):
-        """Put `result` into the graph."""
-        node = new(BorderPadBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
-        node._saved_pad = pad
-        node._saved_mode = mode
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: border_pad_backward(grad, self.shape, pad, mode)."""
-        self_shape = node._saved_self_sym_sizes
-        pad = node._saved_pad
-        mode = node._saved_mode
-        return (fit(op.border_pad_backward(grad, self_shape, pad, mode), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, pad, mode, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.border_pad(self_t, pad, mode)
-        return (tangent0,)
-
-
-class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_mode", "_saved_pad")
-    op_name = "border_pad_backward"
-    inputs = ("grad_output",)
-    values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
-
-    @staticmethod
-    def record(result, grad_output, pad, mode):
-        """Put `result` into the graph."""
-        node = new(BorderPadBackwardBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((grad_output._shape, grad_output._dtype),)
-        node.edges = (grad_output._fn or grad_output,)
-        node._saved_pad = pad
-        node._saved_mode = mode
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """grad_output: border_pad(grad, pad, mode)."""
-        pad = node._saved_pad
-        mode = node._saved_mode
-        return (fit(op.border_pad(grad, pad, mode), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, grad_output, input_shape, pad, mode, grad_output_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.border_pad_backward(grad_output_t, input_shape, pad, mode)
-        return (tangent0,)
-
-
-class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
-    op_name = "im2col"
-    inputs = ("self",)
-    values = {
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_kernel_size": ("kernel_size", ""),
-        "_saved_dilation": ("dilation", ""),
-        "_saved_padding": ("padding", ""),
-        "_saved_stride": ("stride", ""),
-    }
-
-    @staticmethod
-    def record(result, self, kernel_size, dilation, padding, stride):
-        """Put `result` into the graph."""
-        node = new(Im2colBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
-        node._saved_kernel_size = kernel_size
-        node._saved_dilation = dilation
-        node._saved_padding = padding
-        node._saved_stride = stride
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)."""
-        self_shape = node._saved_self_sym_sizes
-        kernel_size = node._saved_kernel_size
-        dilation = node._saved_dilation
-        padding = node._saved_padding
-        stride = node._saved_stride
-        return (fit(op.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, kernel_size, dilation, padding, stride, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.im2col(self_t, kernel_size, dilation, padding, stride)
-        return (tangent0,)
-
-
-class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
-    op_name = "col2im"
-    inputs = ("self",)
-    values = {
-        "_saved_kernel_size": ("kernel_size", ""),
-        "_saved_dilation": ("dilation", ""),
-        "_saved_padding": ("padding", ""),
-        "_saved_stride": ("stride", ""),
-    }
-
-    @staticmethod
-    def record(result, self, kernel_size, dilation, padding, stride):
-        """Put `result` into the graph."""
-        node = new(Col2imBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_kernel_size = kernel_size
-        node._saved_dilation = dilation
-        node._saved_padding = padding
-        node._saved_stride = stride
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: im2col(grad, kernel_size, dilation, padding, stride)."""
-        kernel_size = node._saved_kernel_size
-        dilation = node._saved_dilation
-        padding = node._saved_padding
-        stride = node._saved_stride
-        return (fit(op.im2col(grad, kernel_size, dilation, padding, stride), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, output_size, kernel_size, dilation, padding, stride, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.col2im(self_t, output_size, kernel_size, dilation, padding, stride)
-        return (tangent0,)
-
-
-class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_align_corners",
-        "_saved_antialias",
-        "_saved_dim",
-        "_saved_filter",
-        "_saved_scale",
-        "_saved_self_sym_sizes",
-    )
-    op_name = "resample"
-    inputs = ("self",)
-    values = {
-        "_saved_dim": ("dim", ""),
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_filter": ("filter", ""),
-        "_saved_align_corners": ("align_corners", ""),
-        "_saved_scale": ("scale", ""),
-        "_saved_antialias": ("antialias", ""),
-    }
-
-    @staticmethod
-    def record(result, self, dim, filter, align_corners, scale, antialias):
-        """Put `result` into the graph."""
-        node = new(ResampleBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_self_sym_sizes = self._shape
-        node._saved_filter = filter
-        node._saved_align_corners = align_corners
-        node._saved_scale = scale
-        node._saved_antialias = antialias
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
-        dtype = grad._dtype
-        shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
-            return node.formula(grad)
-        grad = array_in(grad, None)
-        dim = node._saved_dim
-        self_shape = node._saved_self_sym_sizes
-        filter = node._saved_filter
-        align_corners = node._saved_align_corners
-        scale = node._saved_scale
-        antialias = node._saved_antialias
-        return (
-            as_gradient(
-                image_cpu_resample.resample_backward(
-                    grad, dim, self_shape[dim], filter, align_corners, scale, antialias
-                ),
-                shape,
-                dtype,
-            ),
-        )
-
-    def formula(node, grad):
-        """self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)."""
-        dim = node._saved_dim
-        self_shape = node._saved_self_sym_sizes
-        filter = node._saved_filter
-        align_corners = node._saved_align_corners
-        scale = node._saved_scale
-        antialias = node._saved_antialias
-        return (
-            fit(
-                op.resample_backward(grad, dim, self_shape[dim], filter, align_corners, scale, antialias), node.metas[0]
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, length, filter, align_corners, scale, antialias, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.resample(self_t, dim, length, filter, align_corners, scale, antialias)
-        return (tangent0,)
-
-
-class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_align_corners",
-        "_saved_antialias",
-        "_saved_dim",
-        "_saved_filter",
-        "_saved_grad_output_sym_sizes",
-        "_saved_scale",
-    )
-    op_name = "resample_backward"
-    inputs = ("grad_output",)
-    values = {
-        "_saved_dim": ("dim", ""),
-        "_saved_grad_output_sym_sizes": ("grad_output", "_shape"),
-        "_saved_filter": ("filter", ""),
-        "_saved_align_corners": ("align_corners", ""),
-        "_saved_scale": ("scale", ""),
-        "_saved_antialias": ("antialias", ""),
-    }
-
-    @staticmethod
-    def record(result, grad_output, dim, filter, align_corners, scale, antialias):
-        """Put `result` into the graph."""
-        node = new(ResampleBackwardBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((grad_output._shape, grad_output._dtype),)
-        node.edges = (grad_output._fn or grad_output,)
-        node._saved_dim = dim
-        node._saved_grad_output_sym_sizes = grad_output._shape
-        node._saved_filter = filter
-        node._saved_align_corners = align_corners
-        node._saved_scale = scale
-        node._saved_antialias = antialias
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)."""
-        dim = node._saved_dim
-        grad_output_shape = node._saved_grad_output_sym_sizes
-        filter = node._saved_filter
-        align_corners = node._saved_align_corners
-        scale = node._saved_scale
-        antialias = node._saved_antialias
-        return (
-            fit(op.resample(grad, dim, grad_output_shape[dim], filter, align_corners, scale, antialias), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, grad_output, dim, length, filter, align_corners, scale, antialias, grad_output_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.resample_backward(grad_output_t, dim, length, filter, align_corners, scale, antialias)
         return (tangent0,)
 
 
@@ -14930,6 +14771,1226 @@ class LogSoftmaxBackwardBackward0(Node):
         return (tangent0,)
 
 
+class AttentionBackward0(Node):
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_is_causal",
+        "_saved_keep_scale",
+        "_saved_rows_first",
+        "_saved_scale",
+        "kept_bias",
+        "kept_bias_version",
+        "kept_keep",
+        "kept_keep_version",
+        "kept_key",
+        "kept_key_version",
+        "kept_logsumexp",
+        "kept_logsumexp_version",
+        "kept_mask",
+        "kept_mask_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_value",
+        "kept_value_version",
+        "output_metas",
+    )
+    op_name = "attention"
+    output_count = 2
+    saved_slots = (
+        "kept_self",
+        "kept_key",
+        "kept_value",
+        "kept_bias",
+        "kept_mask",
+        "kept_keep",
+        "kept_output",
+        "kept_logsumexp",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first):
+        """Put `results` into the graph."""
+        node = new(AttentionBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (key._shape, key._dtype),
+            (value._shape, value._dtype),
+            None if bias is None else (bias._shape, bias._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (key._fn or key) if key._rg else None,
+            (value._fn or value) if value._rg else None,
+            None if bias is None else edge_of(bias),
+        )
+        node._saved_keep_scale = keep_scale
+        node._saved_is_causal = is_causal
+        node._saved_scale = scale
+        node._saved_rows_first = rows_first
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_key = key
+        node.kept_key_version = 0 if (version := key._writes) is None else version[0]
+        node.kept_value = value
+        node.kept_value_version = 0 if (version := value._writes) is None else version[0]
+        node.kept_bias = bias
+        node.kept_bias_version = 0 if bias is None else version_of(bias)
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if mask is None else version_of(mask)
+        node.kept_keep = keep
+        node.kept_keep_version = 0 if keep is None else version_of(keep)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_logsumexp = saved = results[1]
+        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_key is not None:
+            node.kept_key = FREED
+        if node.kept_value is not None:
+            node.kept_value = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 4
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        rows_first = node._saved_rows_first
+        self = array_in(unpack(node, "kept_self"), None)
+        key = array_in(unpack(node, "kept_key"), None)
+        value = array_in(unpack(node, "kept_value"), None)
+        bias = array_in(unpack(node, "kept_bias"), None)
+        mask = array_in(unpack(node, "kept_mask"), None)
+        keep = array_in(unpack(node, "kept_keep"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            attention_cpu.attention_backward(
+                wanted,
+                grad,
+                self,
+                key,
+                value,
+                bias,
+                mask,
+                keep,
+                output,
+                logsumexp,
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: attention_gradients(...)[0]; key: attention_gradients(...)[1]; value: attention_gradients(...)[2]; bias: attention_gradients(...)[3]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 4
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        rows_first = node._saved_rows_first
+        self = unpack(node, "kept_self")
+        key = unpack(node, "kept_key")
+        value = unpack(node, "kept_value")
+        bias = unpack(node, "kept_bias")
+        mask = unpack(node, "kept_mask")
+        keep = unpack(node, "kept_keep")
+        shared_0 = attention_formulas.attention_gradients(
+            grad, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        key,
+        value,
+        bias,
+        mask,
+        keep,
+        keep_scale,
+        is_causal,
+        scale,
+        rows_first,
+        self_t,
+        key_t,
+        value_t,
+        bias_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        key_t = zeros_if_missing(key_t, key)
+        value_t = zeros_if_missing(value_t, value)
+        bias_t = zeros_if_missing(bias_t, bias)
+        tangent0 = attention_formulas.attention_tangents(
+            self_t, key_t, value_t, bias_t, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+        )[0]
+        return (tangent0, None)
+
+
+class SelfAttentionBackward0(Node):
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_heads",
+        "_saved_is_causal",
+        "_saved_keep_scale",
+        "_saved_scale",
+        "kept_bias",
+        "kept_bias_version",
+        "kept_keep",
+        "kept_keep_version",
+        "kept_logsumexp",
+        "kept_logsumexp_version",
+        "kept_mask",
+        "kept_mask_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "output_metas",
+    )
+    op_name = "self_attention"
+    output_count = 2
+    saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
+    saved_outputs = {"kept_output": 0}
+    inputs = ("self", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "bias")),
+        "kept_bias": ("bias", ("self", "bias")),
+        "kept_mask": ("mask", ("self", "bias")),
+        "kept_keep": ("keep", ("self", "bias")),
+        "kept_output": ("output 0", ("self", "bias")),
+        "kept_logsumexp": ("output 1", ("self", "bias")),
+    }
+    values = {
+        "_saved_heads": ("heads", ""),
+        "_saved_keep_scale": ("keep_scale", ""),
+        "_saved_is_causal": ("is_causal", ""),
+        "_saved_scale": ("scale", ""),
+    }
+    differentiable = (0,)
+
+    @staticmethod
+    def record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale):
+        """Put `results` into the graph."""
+        node = new(SelfAttentionBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), None if bias is None else (bias._shape, bias._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, None if bias is None else edge_of(bias))
+        node._saved_heads = heads
+        node._saved_keep_scale = keep_scale
+        node._saved_is_causal = is_causal
+        node._saved_scale = scale
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_bias = bias
+        node.kept_bias_version = 0 if bias is None else version_of(bias)
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if mask is None else version_of(mask)
+        node.kept_keep = keep
+        node.kept_keep_version = 0 if keep is None else version_of(keep)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_logsumexp = saved = results[1]
+        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        heads = node._saved_heads
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        self = array_in(unpack(node, "kept_self"), None)
+        bias = array_in(unpack(node, "kept_bias"), None)
+        mask = array_in(unpack(node, "kept_mask"), None)
+        keep = array_in(unpack(node, "kept_keep"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            attention_cpu.self_attention_backward(
+                wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: self_attention_gradients(...)[0]; bias: self_attention_gradients(...)[1]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        heads = node._saved_heads
+        keep_scale = node._saved_keep_scale
+        is_causal = node._saved_is_causal
+        scale = node._saved_scale
+        self = unpack(node, "kept_self")
+        bias = unpack(node, "kept_bias")
+        mask = unpack(node, "kept_mask")
+        keep = unpack(node, "kept_keep")
+        shared_0 = attention_formulas.self_attention_gradients(
+            grad, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, heads, bias, mask, keep, keep_scale, is_causal, scale, self_t, bias_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        bias_t = zeros_if_missing(bias_t, bias)
+        tangent0 = attention_formulas.self_attention_tangents(
+            self_t, bias_t, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+        )[0]
+        return (tangent0, None)
+
+
+class RnnLayerBackward0(Node):
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_nonlinearity",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "rnn_layer"
+    output_count = 2
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_output",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity):
+        """Put `results` into the graph."""
+        node = new(RnnLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node._saved_nonlinearity = nonlinearity
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        nonlinearity = node._saved_nonlinearity
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            recurrent_cpu_rnn.rnn_layer_backward(
+                wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: rnn_gradients(...)[0]; hidden: rnn_gradients(...)[1]; weight_ih: rnn_gradients(...)[2]; weight_hh: rnn_gradients(...)[3]; bias_ih: rnn_gradients(...)[4]; bias_hh: rnn_gradients(...)[5]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        nonlinearity = node._saved_nonlinearity
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        shared_0 = recurrent_formulas.rnn_gradients(
+            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        batch_sizes,
+        reverse,
+        nonlinearity,
+        self_t,
+        hidden_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        shared_0 = recurrent_formulas.rnn_tangents(
+            self_t,
+            hidden_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            self,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
+            nonlinearity,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class LstmLayerBackward0(Node):
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_cell",
+        "kept_cell_version",
+        "kept_cells",
+        "kept_cells_version",
+        "kept_gates",
+        "kept_gates_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_hr",
+        "kept_weight_hr_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "lstm_layer"
+    output_count = 5
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_cell",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_weight_hr",
+        "kept_output",
+        "kept_gates",
+        "kept_cells",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse):
+        """Put `results` into the graph."""
+        node = new(LstmLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (cell._shape, cell._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+            None if weight_hr is None else (weight_hr._shape, weight_hr._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (cell._fn or cell) if cell._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+            None if weight_hr is None else edge_of(weight_hr),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_cell = cell
+        node.kept_cell_version = 0 if (version := cell._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_weight_hr = weight_hr
+        node.kept_weight_hr_version = 0 if weight_hr is None else version_of(weight_hr)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_gates = saved = results[3]
+        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
+        node.kept_cells = saved = results[4]
+        node.kept_cells_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+            (results[3]._shape, results[3]._dtype),
+            (results[4]._shape, results[4]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+        results[2]._fn = Output(node, 2)
+        results[2]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_cell is not None:
+            node.kept_cell = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_weight_hr is not None:
+            node.kept_weight_hr = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
+        if node.kept_cells is not None:
+            node.kept_cells = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        cell = array_in(unpack(node, "kept_cell"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        weight_hr = array_in(unpack(node, "kept_weight_hr"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        gates = array_in(unpack(node, "kept_gates"), None)
+        cells = array_in(unpack(node, "kept_cells"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            recurrent_cpu_lstm.lstm_layer_backward(
+                wanted,
+                grads,
+                self,
+                hidden,
+                cell,
+                weight_ih,
+                weight_hh,
+                weight_hr,
+                output,
+                gates,
+                cells,
+                batch_sizes,
+                reverse,
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: lstm_gradients(...)[0]; hidden: lstm_gradients(...)[1]; cell: lstm_gradients(...)[2]; weight_ih: lstm_gradients(...)[3]; weight_hh: lstm_gradients(...)[4]; bias_ih: lstm_gradients(...)[5]; bias_hh: lstm_gradients(...)[6]; weight_hr: lstm_gradients(...)[7]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        cell = unpack(node, "kept_cell")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        weight_hr = unpack(node, "kept_weight_hr")
+        shared_0 = recurrent_formulas.lstm_gradients(
+            grads, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        grad_6 = None
+        if node.edges[6] is not None:
+            grad_6 = shared_0[6]
+        grad_7 = None
+        if node.edges[7] is not None:
+            grad_7 = shared_0[7]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5, grad_6, grad_7])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        cell,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        weight_hr,
+        batch_sizes,
+        reverse,
+        self_t,
+        hidden_t,
+        cell_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+        weight_hr_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        cell_t = zeros_if_missing(cell_t, cell)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        weight_hr_t = zeros_if_missing(weight_hr_t, weight_hr)
+        shared_0 = recurrent_formulas.lstm_tangents(
+            self_t,
+            hidden_t,
+            cell_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            weight_hr_t,
+            self,
+            hidden,
+            cell,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            weight_hr,
+            batch_sizes,
+            reverse,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        tangent2 = shared_0[2]
+        return (tangent0, tangent1, tangent2, None, None)
+
+
+class GruLayerBackward0(Node):
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_batch_sizes",
+        "_saved_reverse",
+        "kept_bias_hh",
+        "kept_bias_hh_version",
+        "kept_bias_ih",
+        "kept_bias_ih_version",
+        "kept_gates",
+        "kept_gates_version",
+        "kept_hidden",
+        "kept_hidden_version",
+        "kept_output",
+        "kept_output_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_weight_hh",
+        "kept_weight_hh_version",
+        "kept_weight_ih",
+        "kept_weight_ih_version",
+        "output_metas",
+    )
+    op_name = "gru_layer"
+    output_count = 3
+    saved_slots = (
+        "kept_self",
+        "kept_hidden",
+        "kept_weight_ih",
+        "kept_weight_hh",
+        "kept_bias_ih",
+        "kept_bias_hh",
+        "kept_output",
+        "kept_gates",
+    )
+    saved_outputs = {"kept_output": 0}
+
+    @staticmethod
+    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse):
+        """Put `results` into the graph."""
+        node = new(GruLayerBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = (
+            (self._shape, self._dtype),
+            (hidden._shape, hidden._dtype),
+            (weight_ih._shape, weight_ih._dtype),
+            (weight_hh._shape, weight_hh._dtype),
+            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
+            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
+        )
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (hidden._fn or hidden) if hidden._rg else None,
+            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
+            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
+            None if bias_ih is None else edge_of(bias_ih),
+            None if bias_hh is None else edge_of(bias_hh),
+        )
+        node._saved_batch_sizes = batch_sizes
+        node._saved_reverse = reverse
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_hidden = hidden
+        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
+        node.kept_weight_ih = weight_ih
+        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
+        node.kept_weight_hh = weight_hh
+        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
+        node.kept_bias_ih = bias_ih
+        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
+        node.kept_bias_hh = bias_hh
+        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
+        node.kept_output = saved = alias_of(results[0])
+        node.kept_output_version = saved._writes[0]
+        node.kept_gates = saved = results[2]
+        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
+        dtype = dtype_of(grads)
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grads)
+        grads = arrays_in(grads, None)
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = array_in(unpack(node, "kept_self"), None)
+        hidden = array_in(unpack(node, "kept_hidden"), None)
+        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
+        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
+        output = array_in(unpack(node, "kept_output"), None)
+        gates = array_in(unpack(node, "kept_gates"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            recurrent_cpu_gru.gru_layer_backward(
+                wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
+            ),
+            node.metas,
+            dtype,
+        )
+
+    def formula(node, grads):
+        """self: gru_gradients(...)[0]; hidden: gru_gradients(...)[1]; weight_ih: gru_gradients(...)[2]; weight_hh: gru_gradients(...)[3]; bias_ih: gru_gradients(...)[4]; bias_hh: gru_gradients(...)[5]."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        batch_sizes = node._saved_batch_sizes
+        reverse = node._saved_reverse
+        self = unpack(node, "kept_self")
+        hidden = unpack(node, "kept_hidden")
+        weight_ih = unpack(node, "kept_weight_ih")
+        weight_hh = unpack(node, "kept_weight_hh")
+        bias_ih = unpack(node, "kept_bias_ih")
+        bias_hh = unpack(node, "kept_bias_hh")
+        shared_0 = recurrent_formulas.gru_gradients(
+            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = shared_0[2]
+        grad_3 = None
+        if node.edges[3] is not None:
+            grad_3 = shared_0[3]
+        grad_4 = None
+        if node.edges[4] is not None:
+            grad_4 = shared_0[4]
+        grad_5 = None
+        if node.edges[5] is not None:
+            grad_5 = shared_0[5]
+        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
+
+    @staticmethod
+    def tangent(
+        result,
+        self,
+        hidden,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        batch_sizes,
+        reverse,
+        self_t,
+        hidden_t,
+        weight_ih_t,
+        weight_hh_t,
+        bias_ih_t,
+        bias_hh_t,
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        hidden_t = zeros_if_missing(hidden_t, hidden)
+        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
+        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
+        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
+        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
+        shared_0 = recurrent_formulas.gru_tangents(
+            self_t,
+            hidden_t,
+            weight_ih_t,
+            weight_hh_t,
+            bias_ih_t,
+            bias_hh_t,
+            self,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
+        )
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1, None)
+
+
+class EmbeddingBackward0(Node):
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_padding_idx",
+        "_saved_scale_grad_by_freq",
+        "_saved_weight_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+    )
+    op_name = "embedding"
+    saved_slots = ("kept_indices",)
+    inputs = ("weight",)
+    keeps = {"kept_indices": ("indices", ("weight",))}
+    values = {
+        "_saved_weight_sym_sizes": ("weight", "_shape"),
+        "_saved_padding_idx": ("padding_idx", ""),
+        "_saved_scale_grad_by_freq": ("scale_grad_by_freq", ""),
+    }
+
+    @staticmethod
+    def record(result, weight, indices, padding_idx, scale_grad_by_freq):
+        """Put `result` into the graph."""
+        node = new(EmbeddingBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((weight._shape, weight._dtype),)
+        node.edges = (weight._fn or weight,)
+        node._saved_weight_sym_sizes = weight._shape
+        node._saved_padding_idx = padding_idx
+        node._saved_scale_grad_by_freq = scale_grad_by_freq
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        weight_shape = node._saved_weight_sym_sizes
+        padding_idx = node._saved_padding_idx
+        scale_grad_by_freq = node._saved_scale_grad_by_freq
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (
+            as_gradient(
+                embedding_cpu.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
+        """weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)."""
+        weight_shape = node._saved_weight_sym_sizes
+        padding_idx = node._saved_padding_idx
+        scale_grad_by_freq = node._saved_scale_grad_by_freq
+        indices = unpack(node, "kept_indices")
+        return (
+            fit(op.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, weight, indices, padding_idx, scale_grad_by_freq, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.embedding(weight_t, indices, padding_idx, scale_grad_by_freq)
+        return (tangent0,)
+
+
+class EmbeddingBackwardBackward0(Node):
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
+    op_name = "embedding_backward"
+    saved_slots = ("kept_indices",)
+    inputs = ("grad_output",)
+    keeps = {"kept_indices": ("indices", ("grad_output",))}
+    values = {"_saved_padding_idx": ("padding_idx", ""), "_saved_scale_grad_by_freq": ("scale_grad_by_freq", "")}
+
+    @staticmethod
+    def record(result, grad_output, indices, padding_idx, scale_grad_by_freq):
+        """Put `result` into the graph."""
+        node = new(EmbeddingBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_padding_idx = padding_idx
+        node._saved_scale_grad_by_freq = scale_grad_by_freq
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)."""
+        padding_idx = node._saved_padding_idx
+        scale_grad_by_freq = node._saved_scale_grad_by_freq
+        indices = unpack(node, "kept_indices")
+        return (fit(op.embedding_gather(grad, indices, padding_idx, scale_grad_by_freq), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.embedding_backward(grad_output_t, indices, num_weights, padding_idx, scale_grad_by_freq)
+        return (tangent0,)
+
+
+class EmbeddingGatherBackward0(Node):
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_padding_idx",
+        "_saved_scale_grad_by_freq",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+    )
+    op_name = "embedding_gather"
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_padding_idx": ("padding_idx", ""),
+        "_saved_scale_grad_by_freq": ("scale_grad_by_freq", ""),
+    }
+
+    @staticmethod
+    def record(result, self, indices, padding_idx, scale_grad_by_freq):
+        """Put `result` into the graph."""
+        node = new(EmbeddingGatherBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_padding_idx = padding_idx
+        node._saved_scale_grad_by_freq = scale_grad_by_freq
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)."""
+        self_shape = node._saved_self_sym_sizes
+        padding_idx = node._saved_padding_idx
+        scale_grad_by_freq = node._saved_scale_grad_by_freq
+        indices = unpack(node, "kept_indices")
+        return (
+            fit(op.embedding_backward(grad, indices, self_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, indices, padding_idx, scale_grad_by_freq, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.embedding_gather(self_t, indices, padding_idx, scale_grad_by_freq)
+        return (tangent0,)
+
+
 class NllLossBackward0(Node):
     """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml)."""
 
@@ -15911,1278 +16972,6 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         return (tangent0,)
 
 
-class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
-    op_name = "masked_scale"
-    saved_slots = ("kept_mask",)
-    elementwise = kernels.MASKED_SCALE
-    fused = {1: (("kept_mask",), ("_saved_scale",))}
-    inputs = ("self",)
-    keeps = {"kept_mask": ("mask", ("self",))}
-    values = {"_saved_scale": ("scale", "")}
-
-    @staticmethod
-    def record(result, self, mask, scale):
-        """Put `result` into the graph."""
-        node = new(MaskedScaleBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_scale = scale
-        node.kept_mask = mask
-        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_mask is not None:
-            node.kept_mask = FREED
-
-    def apply(node, grad):
-        """self: masked_scale(grad, mask, scale)."""
-        if watch.active:
-            return node.formula(grad)
-        if (grads := node.elementwise.gradients(node, grad)) is not None:
-            return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
-
-    def formula(node, grad):
-        """self: masked_scale(grad, mask, scale)."""
-        scale = node._saved_scale
-        mask = unpack(node, "kept_mask")
-        return node.fitted([op.masked_scale(grad, mask, scale)])
-
-    @staticmethod
-    def tangent(result, self, mask, scale, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.masked_scale(self_t, mask, scale)
-        return (tangent0,)
-
-
-class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_padding_idx",
-        "_saved_scale_grad_by_freq",
-        "_saved_weight_sym_sizes",
-        "kept_indices",
-        "kept_indices_version",
-    )
-    op_name = "embedding"
-    saved_slots = ("kept_indices",)
-    inputs = ("weight",)
-    keeps = {"kept_indices": ("indices", ("weight",))}
-    values = {
-        "_saved_weight_sym_sizes": ("weight", "_shape"),
-        "_saved_padding_idx": ("padding_idx", ""),
-        "_saved_scale_grad_by_freq": ("scale_grad_by_freq", ""),
-    }
-
-    @staticmethod
-    def record(result, weight, indices, padding_idx, scale_grad_by_freq):
-        """Put `result` into the graph."""
-        node = new(EmbeddingBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((weight._shape, weight._dtype),)
-        node.edges = (weight._fn or weight,)
-        node._saved_weight_sym_sizes = weight._shape
-        node._saved_padding_idx = padding_idx
-        node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node.kept_indices = indices
-        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_indices is not None:
-            node.kept_indices = FREED
-
-    def apply(node, grad):
-        """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
-        dtype = grad._dtype
-        shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
-            return node.formula(grad)
-        grad = array_in(grad, None)
-        weight_shape = node._saved_weight_sym_sizes
-        padding_idx = node._saved_padding_idx
-        scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = array_in(unpack(node, "kept_indices"), None)
-        return (
-            as_gradient(
-                embedding_cpu.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
-                shape,
-                dtype,
-            ),
-        )
-
-    def formula(node, grad):
-        """weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)."""
-        weight_shape = node._saved_weight_sym_sizes
-        padding_idx = node._saved_padding_idx
-        scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "kept_indices")
-        return (
-            fit(op.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, weight, indices, padding_idx, scale_grad_by_freq, weight_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.embedding(weight_t, indices, padding_idx, scale_grad_by_freq)
-        return (tangent0,)
-
-
-class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
-    op_name = "embedding_backward"
-    saved_slots = ("kept_indices",)
-    inputs = ("grad_output",)
-    keeps = {"kept_indices": ("indices", ("grad_output",))}
-    values = {"_saved_padding_idx": ("padding_idx", ""), "_saved_scale_grad_by_freq": ("scale_grad_by_freq", "")}
-
-    @staticmethod
-    def record(result, grad_output, indices, padding_idx, scale_grad_by_freq):
-        """Put `result` into the graph."""
-        node = new(EmbeddingBackwardBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((grad_output._shape, grad_output._dtype),)
-        node.edges = (grad_output._fn or grad_output,)
-        node._saved_padding_idx = padding_idx
-        node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node.kept_indices = indices
-        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_indices is not None:
-            node.kept_indices = FREED
-
-    def apply(node, grad):
-        """grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)."""
-        padding_idx = node._saved_padding_idx
-        scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "kept_indices")
-        return (fit(op.embedding_gather(grad, indices, padding_idx, scale_grad_by_freq), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, grad_output_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.embedding_backward(grad_output_t, indices, num_weights, padding_idx, scale_grad_by_freq)
-        return (tangent0,)
-
-
-class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_padding_idx",
-        "_saved_scale_grad_by_freq",
-        "_saved_self_sym_sizes",
-        "kept_indices",
-        "kept_indices_version",
-    )
-    op_name = "embedding_gather"
-    saved_slots = ("kept_indices",)
-    inputs = ("self",)
-    keeps = {"kept_indices": ("indices", ("self",))}
-    values = {
-        "_saved_self_sym_sizes": ("self", "_shape"),
-        "_saved_padding_idx": ("padding_idx", ""),
-        "_saved_scale_grad_by_freq": ("scale_grad_by_freq", ""),
-    }
-
-    @staticmethod
-    def record(result, self, indices, padding_idx, scale_grad_by_freq):
-        """Put `result` into the graph."""
-        node = new(EmbeddingGatherBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self._shape
-        node._saved_padding_idx = padding_idx
-        node._saved_scale_grad_by_freq = scale_grad_by_freq
-        node.kept_indices = indices
-        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
-        result._fn = node
-        result._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_indices is not None:
-            node.kept_indices = FREED
-
-    def apply(node, grad):
-        """self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)."""
-        self_shape = node._saved_self_sym_sizes
-        padding_idx = node._saved_padding_idx
-        scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = unpack(node, "kept_indices")
-        return (
-            fit(op.embedding_backward(grad, indices, self_shape[0], padding_idx, scale_grad_by_freq), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, self, indices, padding_idx, scale_grad_by_freq, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.embedding_gather(self_t, indices, padding_idx, scale_grad_by_freq)
-        return (tangent0,)
-
-
-class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_batch_sizes",
-        "_saved_nonlinearity",
-        "_saved_reverse",
-        "kept_bias_hh",
-        "kept_bias_hh_version",
-        "kept_bias_ih",
-        "kept_bias_ih_version",
-        "kept_hidden",
-        "kept_hidden_version",
-        "kept_output",
-        "kept_output_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_weight_hh",
-        "kept_weight_hh_version",
-        "kept_weight_ih",
-        "kept_weight_ih_version",
-        "output_metas",
-    )
-    op_name = "rnn_layer"
-    output_count = 2
-    saved_slots = (
-        "kept_self",
-        "kept_hidden",
-        "kept_weight_ih",
-        "kept_weight_hh",
-        "kept_bias_ih",
-        "kept_bias_hh",
-        "kept_output",
-    )
-    saved_outputs = {"kept_output": 0}
-
-    @staticmethod
-    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity):
-        """Put `results` into the graph."""
-        node = new(RnnLayerBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (hidden._shape, hidden._dtype),
-            (weight_ih._shape, weight_ih._dtype),
-            (weight_hh._shape, weight_hh._dtype),
-            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
-            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (hidden._fn or hidden) if hidden._rg else None,
-            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
-            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
-            None if bias_ih is None else edge_of(bias_ih),
-            None if bias_hh is None else edge_of(bias_hh),
-        )
-        node._saved_batch_sizes = batch_sizes
-        node._saved_reverse = reverse
-        node._saved_nonlinearity = nonlinearity
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_hidden = hidden
-        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
-        node.kept_weight_ih = weight_ih
-        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
-        node.kept_weight_hh = weight_hh
-        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
-        node.kept_bias_ih = bias_ih
-        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
-        node.kept_bias_hh = bias_hh
-        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
-        node.kept_output = saved = alias_of(results[0])
-        node.kept_output_version = saved._writes[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-        results[1]._fn = Output(node, 1)
-        results[1]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_hidden is not None:
-            node.kept_hidden = FREED
-        if node.kept_weight_ih is not None:
-            node.kept_weight_ih = FREED
-        if node.kept_weight_hh is not None:
-            node.kept_weight_hh = FREED
-        if node.kept_bias_ih is not None:
-            node.kept_bias_ih = FREED
-        if node.kept_bias_hh is not None:
-            node.kept_bias_hh = FREED
-        if node.kept_output is not None:
-            node.kept_output = FREED
-
-    def apply(node, grads):
-        """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
-        dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grads)
-        grads = arrays_in(grads, None)
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        nonlinearity = node._saved_nonlinearity
-        self = array_in(unpack(node, "kept_self"), None)
-        hidden = array_in(unpack(node, "kept_hidden"), None)
-        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
-        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
-        output = array_in(unpack(node, "kept_output"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            recurrent_cpu_rnn.rnn_layer_backward(
-                wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
-            ),
-            node.metas,
-            dtype,
-        )
-
-    def formula(node, grads):
-        """self: rnn_gradients(...)[0]; hidden: rnn_gradients(...)[1]; weight_ih: rnn_gradients(...)[2]; weight_hh: rnn_gradients(...)[3]; bias_ih: rnn_gradients(...)[4]; bias_hh: rnn_gradients(...)[5]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        nonlinearity = node._saved_nonlinearity
-        self = unpack(node, "kept_self")
-        hidden = unpack(node, "kept_hidden")
-        weight_ih = unpack(node, "kept_weight_ih")
-        weight_hh = unpack(node, "kept_weight_hh")
-        bias_ih = unpack(node, "kept_bias_ih")
-        bias_hh = unpack(node, "kept_bias_hh")
-        shared_0 = recurrent_formulas.rnn_gradients(
-            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-        )
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = shared_0[0]
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = shared_0[1]
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = shared_0[2]
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = shared_0[3]
-        grad_4 = None
-        if node.edges[4] is not None:
-            grad_4 = shared_0[4]
-        grad_5 = None
-        if node.edges[5] is not None:
-            grad_5 = shared_0[5]
-        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
-
-    @staticmethod
-    def tangent(
-        result,
-        self,
-        hidden,
-        weight_ih,
-        weight_hh,
-        bias_ih,
-        bias_hh,
-        batch_sizes,
-        reverse,
-        nonlinearity,
-        self_t,
-        hidden_t,
-        weight_ih_t,
-        weight_hh_t,
-        bias_ih_t,
-        bias_hh_t,
-    ):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        hidden_t = zeros_if_missing(hidden_t, hidden)
-        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
-        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
-        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
-        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
-        shared_0 = recurrent_formulas.rnn_tangents(
-            self_t,
-            hidden_t,
-            weight_ih_t,
-            weight_hh_t,
-            bias_ih_t,
-            bias_hh_t,
-            self,
-            hidden,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            batch_sizes,
-            reverse,
-            nonlinearity,
-        )
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
-        return (tangent0, tangent1)
-
-
-class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_batch_sizes",
-        "_saved_reverse",
-        "kept_bias_hh",
-        "kept_bias_hh_version",
-        "kept_bias_ih",
-        "kept_bias_ih_version",
-        "kept_cell",
-        "kept_cell_version",
-        "kept_cells",
-        "kept_cells_version",
-        "kept_gates",
-        "kept_gates_version",
-        "kept_hidden",
-        "kept_hidden_version",
-        "kept_output",
-        "kept_output_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_weight_hh",
-        "kept_weight_hh_version",
-        "kept_weight_hr",
-        "kept_weight_hr_version",
-        "kept_weight_ih",
-        "kept_weight_ih_version",
-        "output_metas",
-    )
-    op_name = "lstm_layer"
-    output_count = 5
-    saved_slots = (
-        "kept_self",
-        "kept_hidden",
-        "kept_cell",
-        "kept_weight_ih",
-        "kept_weight_hh",
-        "kept_bias_ih",
-        "kept_bias_hh",
-        "kept_weight_hr",
-        "kept_output",
-        "kept_gates",
-        "kept_cells",
-    )
-    saved_outputs = {"kept_output": 0}
-
-    @staticmethod
-    def record(results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse):
-        """Put `results` into the graph."""
-        node = new(LstmLayerBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (hidden._shape, hidden._dtype),
-            (cell._shape, cell._dtype),
-            (weight_ih._shape, weight_ih._dtype),
-            (weight_hh._shape, weight_hh._dtype),
-            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
-            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
-            None if weight_hr is None else (weight_hr._shape, weight_hr._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (hidden._fn or hidden) if hidden._rg else None,
-            (cell._fn or cell) if cell._rg else None,
-            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
-            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
-            None if bias_ih is None else edge_of(bias_ih),
-            None if bias_hh is None else edge_of(bias_hh),
-            None if weight_hr is None else edge_of(weight_hr),
-        )
-        node._saved_batch_sizes = batch_sizes
-        node._saved_reverse = reverse
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_hidden = hidden
-        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
-        node.kept_cell = cell
-        node.kept_cell_version = 0 if (version := cell._writes) is None else version[0]
-        node.kept_weight_ih = weight_ih
-        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
-        node.kept_weight_hh = weight_hh
-        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
-        node.kept_bias_ih = bias_ih
-        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
-        node.kept_bias_hh = bias_hh
-        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
-        node.kept_weight_hr = weight_hr
-        node.kept_weight_hr_version = 0 if weight_hr is None else version_of(weight_hr)
-        node.kept_output = saved = alias_of(results[0])
-        node.kept_output_version = saved._writes[0]
-        node.kept_gates = saved = results[3]
-        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
-        node.kept_cells = saved = results[4]
-        node.kept_cells_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = (
-            (results[0]._shape, results[0]._dtype),
-            (results[1]._shape, results[1]._dtype),
-            (results[2]._shape, results[2]._dtype),
-            (results[3]._shape, results[3]._dtype),
-            (results[4]._shape, results[4]._dtype),
-        )
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-        results[1]._fn = Output(node, 1)
-        results[1]._rg = True
-        results[2]._fn = Output(node, 2)
-        results[2]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_hidden is not None:
-            node.kept_hidden = FREED
-        if node.kept_cell is not None:
-            node.kept_cell = FREED
-        if node.kept_weight_ih is not None:
-            node.kept_weight_ih = FREED
-        if node.kept_weight_hh is not None:
-            node.kept_weight_hh = FREED
-        if node.kept_bias_ih is not None:
-            node.kept_bias_ih = FREED
-        if node.kept_bias_hh is not None:
-            node.kept_bias_hh = FREED
-        if node.kept_weight_hr is not None:
-            node.kept_weight_hr = FREED
-        if node.kept_output is not None:
-            node.kept_output = FREED
-        if node.kept_gates is not None:
-            node.kept_gates = FREED
-        if node.kept_cells is not None:
-            node.kept_cells = FREED
-
-    def apply(node, grads):
-        """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
-        dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grads)
-        grads = arrays_in(grads, None)
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        self = array_in(unpack(node, "kept_self"), None)
-        hidden = array_in(unpack(node, "kept_hidden"), None)
-        cell = array_in(unpack(node, "kept_cell"), None)
-        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
-        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
-        weight_hr = array_in(unpack(node, "kept_weight_hr"), None)
-        output = array_in(unpack(node, "kept_output"), None)
-        gates = array_in(unpack(node, "kept_gates"), None)
-        cells = array_in(unpack(node, "kept_cells"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            recurrent_cpu_lstm.lstm_layer_backward(
-                wanted,
-                grads,
-                self,
-                hidden,
-                cell,
-                weight_ih,
-                weight_hh,
-                weight_hr,
-                output,
-                gates,
-                cells,
-                batch_sizes,
-                reverse,
-            ),
-            node.metas,
-            dtype,
-        )
-
-    def formula(node, grads):
-        """self: lstm_gradients(...)[0]; hidden: lstm_gradients(...)[1]; cell: lstm_gradients(...)[2]; weight_ih: lstm_gradients(...)[3]; weight_hh: lstm_gradients(...)[4]; bias_ih: lstm_gradients(...)[5]; bias_hh: lstm_gradients(...)[6]; weight_hr: lstm_gradients(...)[7]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        self = unpack(node, "kept_self")
-        hidden = unpack(node, "kept_hidden")
-        cell = unpack(node, "kept_cell")
-        weight_ih = unpack(node, "kept_weight_ih")
-        weight_hh = unpack(node, "kept_weight_hh")
-        bias_ih = unpack(node, "kept_bias_ih")
-        bias_hh = unpack(node, "kept_bias_hh")
-        weight_hr = unpack(node, "kept_weight_hr")
-        shared_0 = recurrent_formulas.lstm_gradients(
-            grads, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-        )
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = shared_0[0]
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = shared_0[1]
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = shared_0[2]
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = shared_0[3]
-        grad_4 = None
-        if node.edges[4] is not None:
-            grad_4 = shared_0[4]
-        grad_5 = None
-        if node.edges[5] is not None:
-            grad_5 = shared_0[5]
-        grad_6 = None
-        if node.edges[6] is not None:
-            grad_6 = shared_0[6]
-        grad_7 = None
-        if node.edges[7] is not None:
-            grad_7 = shared_0[7]
-        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5, grad_6, grad_7])
-
-    @staticmethod
-    def tangent(
-        result,
-        self,
-        hidden,
-        cell,
-        weight_ih,
-        weight_hh,
-        bias_ih,
-        bias_hh,
-        weight_hr,
-        batch_sizes,
-        reverse,
-        self_t,
-        hidden_t,
-        cell_t,
-        weight_ih_t,
-        weight_hh_t,
-        bias_ih_t,
-        bias_hh_t,
-        weight_hr_t,
-    ):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        hidden_t = zeros_if_missing(hidden_t, hidden)
-        cell_t = zeros_if_missing(cell_t, cell)
-        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
-        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
-        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
-        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
-        weight_hr_t = zeros_if_missing(weight_hr_t, weight_hr)
-        shared_0 = recurrent_formulas.lstm_tangents(
-            self_t,
-            hidden_t,
-            cell_t,
-            weight_ih_t,
-            weight_hh_t,
-            bias_ih_t,
-            bias_hh_t,
-            weight_hr_t,
-            self,
-            hidden,
-            cell,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            weight_hr,
-            batch_sizes,
-            reverse,
-        )
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
-        tangent2 = shared_0[2]
-        return (tangent0, tangent1, tangent2, None, None)
-
-
-class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_batch_sizes",
-        "_saved_reverse",
-        "kept_bias_hh",
-        "kept_bias_hh_version",
-        "kept_bias_ih",
-        "kept_bias_ih_version",
-        "kept_gates",
-        "kept_gates_version",
-        "kept_hidden",
-        "kept_hidden_version",
-        "kept_output",
-        "kept_output_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_weight_hh",
-        "kept_weight_hh_version",
-        "kept_weight_ih",
-        "kept_weight_ih_version",
-        "output_metas",
-    )
-    op_name = "gru_layer"
-    output_count = 3
-    saved_slots = (
-        "kept_self",
-        "kept_hidden",
-        "kept_weight_ih",
-        "kept_weight_hh",
-        "kept_bias_ih",
-        "kept_bias_hh",
-        "kept_output",
-        "kept_gates",
-    )
-    saved_outputs = {"kept_output": 0}
-
-    @staticmethod
-    def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse):
-        """Put `results` into the graph."""
-        node = new(GruLayerBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (hidden._shape, hidden._dtype),
-            (weight_ih._shape, weight_ih._dtype),
-            (weight_hh._shape, weight_hh._dtype),
-            None if bias_ih is None else (bias_ih._shape, bias_ih._dtype),
-            None if bias_hh is None else (bias_hh._shape, bias_hh._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (hidden._fn or hidden) if hidden._rg else None,
-            (weight_ih._fn or weight_ih) if weight_ih._rg else None,
-            (weight_hh._fn or weight_hh) if weight_hh._rg else None,
-            None if bias_ih is None else edge_of(bias_ih),
-            None if bias_hh is None else edge_of(bias_hh),
-        )
-        node._saved_batch_sizes = batch_sizes
-        node._saved_reverse = reverse
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_hidden = hidden
-        node.kept_hidden_version = 0 if (version := hidden._writes) is None else version[0]
-        node.kept_weight_ih = weight_ih
-        node.kept_weight_ih_version = 0 if (version := weight_ih._writes) is None else version[0]
-        node.kept_weight_hh = weight_hh
-        node.kept_weight_hh_version = 0 if (version := weight_hh._writes) is None else version[0]
-        node.kept_bias_ih = bias_ih
-        node.kept_bias_ih_version = 0 if bias_ih is None else version_of(bias_ih)
-        node.kept_bias_hh = bias_hh
-        node.kept_bias_hh_version = 0 if bias_hh is None else version_of(bias_hh)
-        node.kept_output = saved = alias_of(results[0])
-        node.kept_output_version = saved._writes[0]
-        node.kept_gates = saved = results[2]
-        node.kept_gates_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = (
-            (results[0]._shape, results[0]._dtype),
-            (results[1]._shape, results[1]._dtype),
-            (results[2]._shape, results[2]._dtype),
-        )
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-        results[1]._fn = Output(node, 1)
-        results[1]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_hidden is not None:
-            node.kept_hidden = FREED
-        if node.kept_weight_ih is not None:
-            node.kept_weight_ih = FREED
-        if node.kept_weight_hh is not None:
-            node.kept_weight_hh = FREED
-        if node.kept_bias_ih is not None:
-            node.kept_bias_ih = FREED
-        if node.kept_bias_hh is not None:
-            node.kept_bias_hh = FREED
-        if node.kept_output is not None:
-            node.kept_output = FREED
-        if node.kept_gates is not None:
-            node.kept_gates = FREED
-
-    def apply(node, grads):
-        """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
-        dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grads)
-        grads = arrays_in(grads, None)
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        self = array_in(unpack(node, "kept_self"), None)
-        hidden = array_in(unpack(node, "kept_hidden"), None)
-        weight_ih = array_in(unpack(node, "kept_weight_ih"), None)
-        weight_hh = array_in(unpack(node, "kept_weight_hh"), None)
-        output = array_in(unpack(node, "kept_output"), None)
-        gates = array_in(unpack(node, "kept_gates"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            recurrent_cpu_gru.gru_layer_backward(
-                wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
-            ),
-            node.metas,
-            dtype,
-        )
-
-    def formula(node, grads):
-        """self: gru_gradients(...)[0]; hidden: gru_gradients(...)[1]; weight_ih: gru_gradients(...)[2]; weight_hh: gru_gradients(...)[3]; bias_ih: gru_gradients(...)[4]; bias_hh: gru_gradients(...)[5]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
-        batch_sizes = node._saved_batch_sizes
-        reverse = node._saved_reverse
-        self = unpack(node, "kept_self")
-        hidden = unpack(node, "kept_hidden")
-        weight_ih = unpack(node, "kept_weight_ih")
-        weight_hh = unpack(node, "kept_weight_hh")
-        bias_ih = unpack(node, "kept_bias_ih")
-        bias_hh = unpack(node, "kept_bias_hh")
-        shared_0 = recurrent_formulas.gru_gradients(
-            grads, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
-        )
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = shared_0[0]
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = shared_0[1]
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = shared_0[2]
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = shared_0[3]
-        grad_4 = None
-        if node.edges[4] is not None:
-            grad_4 = shared_0[4]
-        grad_5 = None
-        if node.edges[5] is not None:
-            grad_5 = shared_0[5]
-        return node.fitted([grad_0, grad_1, grad_2, grad_3, grad_4, grad_5])
-
-    @staticmethod
-    def tangent(
-        result,
-        self,
-        hidden,
-        weight_ih,
-        weight_hh,
-        bias_ih,
-        bias_hh,
-        batch_sizes,
-        reverse,
-        self_t,
-        hidden_t,
-        weight_ih_t,
-        weight_hh_t,
-        bias_ih_t,
-        bias_hh_t,
-    ):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        hidden_t = zeros_if_missing(hidden_t, hidden)
-        weight_ih_t = zeros_if_missing(weight_ih_t, weight_ih)
-        weight_hh_t = zeros_if_missing(weight_hh_t, weight_hh)
-        bias_ih_t = zeros_if_missing(bias_ih_t, bias_ih)
-        bias_hh_t = zeros_if_missing(bias_hh_t, bias_hh)
-        shared_0 = recurrent_formulas.gru_tangents(
-            self_t,
-            hidden_t,
-            weight_ih_t,
-            weight_hh_t,
-            bias_ih_t,
-            bias_hh_t,
-            self,
-            hidden,
-            weight_ih,
-            weight_hh,
-            bias_ih,
-            bias_hh,
-            batch_sizes,
-            reverse,
-        )
-        tangent0 = shared_0[0]
-        tangent1 = shared_0[1]
-        return (tangent0, tangent1, None)
-
-
-class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_is_causal",
-        "_saved_keep_scale",
-        "_saved_rows_first",
-        "_saved_scale",
-        "kept_bias",
-        "kept_bias_version",
-        "kept_keep",
-        "kept_keep_version",
-        "kept_key",
-        "kept_key_version",
-        "kept_logsumexp",
-        "kept_logsumexp_version",
-        "kept_mask",
-        "kept_mask_version",
-        "kept_output",
-        "kept_output_version",
-        "kept_self",
-        "kept_self_version",
-        "kept_value",
-        "kept_value_version",
-        "output_metas",
-    )
-    op_name = "attention"
-    output_count = 2
-    saved_slots = (
-        "kept_self",
-        "kept_key",
-        "kept_value",
-        "kept_bias",
-        "kept_mask",
-        "kept_keep",
-        "kept_output",
-        "kept_logsumexp",
-    )
-    saved_outputs = {"kept_output": 0}
-
-    @staticmethod
-    def record(results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first):
-        """Put `results` into the graph."""
-        node = new(AttentionBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = (
-            (self._shape, self._dtype),
-            (key._shape, key._dtype),
-            (value._shape, value._dtype),
-            None if bias is None else (bias._shape, bias._dtype),
-        )
-        node.edges = (
-            (self._fn or self) if self._rg else None,
-            (key._fn or key) if key._rg else None,
-            (value._fn or value) if value._rg else None,
-            None if bias is None else edge_of(bias),
-        )
-        node._saved_keep_scale = keep_scale
-        node._saved_is_causal = is_causal
-        node._saved_scale = scale
-        node._saved_rows_first = rows_first
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_key = key
-        node.kept_key_version = 0 if (version := key._writes) is None else version[0]
-        node.kept_value = value
-        node.kept_value_version = 0 if (version := value._writes) is None else version[0]
-        node.kept_bias = bias
-        node.kept_bias_version = 0 if bias is None else version_of(bias)
-        node.kept_mask = mask
-        node.kept_mask_version = 0 if mask is None else version_of(mask)
-        node.kept_keep = keep
-        node.kept_keep_version = 0 if keep is None else version_of(keep)
-        node.kept_output = saved = alias_of(results[0])
-        node.kept_output_version = saved._writes[0]
-        node.kept_logsumexp = saved = results[1]
-        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_key is not None:
-            node.kept_key = FREED
-        if node.kept_value is not None:
-            node.kept_value = FREED
-        if node.kept_bias is not None:
-            node.kept_bias = FREED
-        if node.kept_mask is not None:
-            node.kept_mask = FREED
-        if node.kept_keep is not None:
-            node.kept_keep = FREED
-        if node.kept_output is not None:
-            node.kept_output = FREED
-        if node.kept_logsumexp is not None:
-            node.kept_logsumexp = FREED
-
-    def apply(node, grads):
-        """All gradients from one kernel: attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 4
-        dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grads)
-        grad = array_in(grad, None)
-        keep_scale = node._saved_keep_scale
-        is_causal = node._saved_is_causal
-        scale = node._saved_scale
-        rows_first = node._saved_rows_first
-        self = array_in(unpack(node, "kept_self"), None)
-        key = array_in(unpack(node, "kept_key"), None)
-        value = array_in(unpack(node, "kept_value"), None)
-        bias = array_in(unpack(node, "kept_bias"), None)
-        mask = array_in(unpack(node, "kept_mask"), None)
-        keep = array_in(unpack(node, "kept_keep"), None)
-        output = array_in(unpack(node, "kept_output"), None)
-        logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            attention_cpu.attention_backward(
-                wanted,
-                grad,
-                self,
-                key,
-                value,
-                bias,
-                mask,
-                keep,
-                output,
-                logsumexp,
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            ),
-            node.metas,
-            dtype,
-        )
-
-    def formula(node, grads):
-        """self: attention_gradients(...)[0]; key: attention_gradients(...)[1]; value: attention_gradients(...)[2]; bias: attention_gradients(...)[3]."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 4
-        keep_scale = node._saved_keep_scale
-        is_causal = node._saved_is_causal
-        scale = node._saved_scale
-        rows_first = node._saved_rows_first
-        self = unpack(node, "kept_self")
-        key = unpack(node, "kept_key")
-        value = unpack(node, "kept_value")
-        bias = unpack(node, "kept_bias")
-        mask = unpack(node, "kept_mask")
-        keep = unpack(node, "kept_keep")
-        shared_0 = attention_formulas.attention_gradients(
-            grad, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
-        )
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = shared_0[0]
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = shared_0[1]
-        grad_2 = None
-        if node.edges[2] is not None:
-            grad_2 = shared_0[2]
-        grad_3 = None
-        if node.edges[3] is not None:
-            grad_3 = shared_0[3]
-        return node.fitted([grad_0, grad_1, grad_2, grad_3])
-
-    @staticmethod
-    def tangent(
-        result,
-        self,
-        key,
-        value,
-        bias,
-        mask,
-        keep,
-        keep_scale,
-        is_causal,
-        scale,
-        rows_first,
-        self_t,
-        key_t,
-        value_t,
-        bias_t,
-    ):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        key_t = zeros_if_missing(key_t, key)
-        value_t = zeros_if_missing(value_t, value)
-        bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = attention_formulas.attention_tangents(
-            self_t, key_t, value_t, bias_t, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
-        )[0]
-        return (tangent0, None)
-
-
-class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)."""
-
-    __slots__ = (
-        "_saved_heads",
-        "_saved_is_causal",
-        "_saved_keep_scale",
-        "_saved_scale",
-        "kept_bias",
-        "kept_bias_version",
-        "kept_keep",
-        "kept_keep_version",
-        "kept_logsumexp",
-        "kept_logsumexp_version",
-        "kept_mask",
-        "kept_mask_version",
-        "kept_output",
-        "kept_output_version",
-        "kept_self",
-        "kept_self_version",
-        "output_metas",
-    )
-    op_name = "self_attention"
-    output_count = 2
-    saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
-    saved_outputs = {"kept_output": 0}
-    inputs = ("self", "bias")
-    keeps = {
-        "kept_self": ("self", ("self", "bias")),
-        "kept_bias": ("bias", ("self", "bias")),
-        "kept_mask": ("mask", ("self", "bias")),
-        "kept_keep": ("keep", ("self", "bias")),
-        "kept_output": ("output 0", ("self", "bias")),
-        "kept_logsumexp": ("output 1", ("self", "bias")),
-    }
-    values = {
-        "_saved_heads": ("heads", ""),
-        "_saved_keep_scale": ("keep_scale", ""),
-        "_saved_is_causal": ("is_causal", ""),
-        "_saved_scale": ("scale", ""),
-    }
-    differentiable = (0,)
-
-    @staticmethod
-    def record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale):
-        """Put `results` into the graph."""
-        node = new(SelfAttentionBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype), None if bias is None else (bias._shape, bias._dtype))
-        node.edges = ((self._fn or self) if self._rg else None, None if bias is None else edge_of(bias))
-        node._saved_heads = heads
-        node._saved_keep_scale = keep_scale
-        node._saved_is_causal = is_causal
-        node._saved_scale = scale
-        node.kept_self = self
-        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
-        node.kept_bias = bias
-        node.kept_bias_version = 0 if bias is None else version_of(bias)
-        node.kept_mask = mask
-        node.kept_mask_version = 0 if mask is None else version_of(mask)
-        node.kept_keep = keep
-        node.kept_keep_version = 0 if keep is None else version_of(keep)
-        node.kept_output = saved = alias_of(results[0])
-        node.kept_output_version = saved._writes[0]
-        node.kept_logsumexp = saved = results[1]
-        node.kept_logsumexp_version = 0 if (version := saved._writes) is None else version[0]
-        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
-        results[0]._fn = Output(node, 0)
-        results[0]._rg = True
-
-    def release(node):
-        """Forget the saved tensors."""
-        if node.kept_self is not None:
-            node.kept_self = FREED
-        if node.kept_bias is not None:
-            node.kept_bias = FREED
-        if node.kept_mask is not None:
-            node.kept_mask = FREED
-        if node.kept_keep is not None:
-            node.kept_keep = FREED
-        if node.kept_output is not None:
-            node.kept_output = FREED
-        if node.kept_logsumexp is not None:
-            node.kept_logsumexp = FREED
-
-    def apply(node, grads):
-        """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 2
-        dtype = grad._dtype
-        if mode.grad or watch.active or not all_native(node.metas, dtype):
-            return node.formula(grads)
-        grad = array_in(grad, None)
-        heads = node._saved_heads
-        keep_scale = node._saved_keep_scale
-        is_causal = node._saved_is_causal
-        scale = node._saved_scale
-        self = array_in(unpack(node, "kept_self"), None)
-        bias = array_in(unpack(node, "kept_bias"), None)
-        mask = array_in(unpack(node, "kept_mask"), None)
-        keep = array_in(unpack(node, "kept_keep"), None)
-        output = array_in(unpack(node, "kept_output"), None)
-        logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            attention_cpu.self_attention_backward(
-                wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
-            ),
-            node.metas,
-            dtype,
-        )
-
-    def formula(node, grads):
-        """self: self_attention_gradients(...)[0]; bias: self_attention_gradients(...)[1]."""
-        grad = grads[0]
-        if grad is None:
-            return (None,) * 2
-        heads = node._saved_heads
-        keep_scale = node._saved_keep_scale
-        is_causal = node._saved_is_causal
-        scale = node._saved_scale
-        self = unpack(node, "kept_self")
-        bias = unpack(node, "kept_bias")
-        mask = unpack(node, "kept_mask")
-        keep = unpack(node, "kept_keep")
-        shared_0 = attention_formulas.self_attention_gradients(
-            grad, self, heads, bias, mask, keep, keep_scale, is_causal, scale
-        )
-        grad_0 = None
-        if node.edges[0] is not None:
-            grad_0 = shared_0[0]
-        grad_1 = None
-        if node.edges[1] is not None:
-            grad_1 = shared_0[1]
-        return node.fitted([grad_0, grad_1])
-
-    @staticmethod
-    def tangent(result, self, heads, bias, mask, keep, keep_scale, is_causal, scale, self_t, bias_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        self_t = zeros_if_missing(self_t, self)
-        bias_t = zeros_if_missing(bias_t, bias)
-        tangent0 = attention_formulas.self_attention_tangents(
-            self_t, bias_t, self, heads, bias, mask, keep, keep_scale, is_causal, scale
-        )[0]
-        return (tangent0, None)
-
-
 class HuberValuesBackward0(Node):
     """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml)."""
 
@@ -17342,6 +17131,217 @@ class CtcValuesBackward0(Node):
             )
             * log_probs_t
         ).sum([0, 2])
+        return (tangent0,)
+
+
+class BorderPadBackward0(Node):
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
+    op_name = "border_pad"
+    inputs = ("self",)
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
+
+    @staticmethod
+    def record(result, self, pad, mode):
+        """Put `result` into the graph."""
+        node = new(BorderPadBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_pad = pad
+        node._saved_mode = mode
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: border_pad_backward(grad, self.shape, pad, mode)."""
+        self_shape = node._saved_self_sym_sizes
+        pad = node._saved_pad
+        mode = node._saved_mode
+        return (fit(op.border_pad_backward(grad, self_shape, pad, mode), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, pad, mode, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.border_pad(self_t, pad, mode)
+        return (tangent0,)
+
+
+class BorderPadBackwardBackward0(Node):
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_mode", "_saved_pad")
+    op_name = "border_pad_backward"
+    inputs = ("grad_output",)
+    values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
+
+    @staticmethod
+    def record(result, grad_output, pad, mode):
+        """Put `result` into the graph."""
+        node = new(BorderPadBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_pad = pad
+        node._saved_mode = mode
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: border_pad(grad, pad, mode)."""
+        pad = node._saved_pad
+        mode = node._saved_mode
+        return (fit(op.border_pad(grad, pad, mode), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, grad_output, input_shape, pad, mode, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.border_pad_backward(grad_output_t, input_shape, pad, mode)
+        return (tangent0,)
+
+
+class ResampleBackward0(Node):
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_scale",
+        "_saved_self_sym_sizes",
+    )
+    op_name = "resample"
+    inputs = ("self",)
+    values = {
+        "_saved_dim": ("dim", ""),
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_filter": ("filter", ""),
+        "_saved_align_corners": ("align_corners", ""),
+        "_saved_scale": ("scale", ""),
+        "_saved_antialias": ("antialias", ""),
+    }
+
+    @staticmethod
+    def record(result, self, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            as_gradient(
+                image_cpu_resample.resample_backward(
+                    grad, dim, self_shape[dim], filter, align_corners, scale, antialias
+                ),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
+        """self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(
+                op.resample_backward(grad, dim, self_shape[dim], filter, align_corners, scale, antialias), node.metas[0]
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, length, filter, align_corners, scale, antialias, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample(self_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
+class ResampleBackwardBackward0(Node):
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_grad_output_sym_sizes",
+        "_saved_scale",
+    )
+    op_name = "resample_backward"
+    inputs = ("grad_output",)
+    values = {
+        "_saved_dim": ("dim", ""),
+        "_saved_grad_output_sym_sizes": ("grad_output", "_shape"),
+        "_saved_filter": ("filter", ""),
+        "_saved_align_corners": ("align_corners", ""),
+        "_saved_scale": ("scale", ""),
+        "_saved_antialias": ("antialias", ""),
+    }
+
+    @staticmethod
+    def record(result, grad_output, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_dim = dim
+        node._saved_grad_output_sym_sizes = grad_output._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        grad_output_shape = node._saved_grad_output_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(op.resample(grad, dim, grad_output_shape[dim], filter, align_corners, scale, antialias), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, grad_output, dim, length, filter, align_corners, scale, antialias, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample_backward(grad_output_t, dim, length, filter, align_corners, scale, antialias)
         return (tangent0,)
 
 

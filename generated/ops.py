@@ -39,11 +39,13 @@ from ..runtime.ops.distance import cpu as distance_cpu
 from ..runtime.ops.elementwise import checks as elementwise_checks
 from ..runtime.ops.elementwise import checks_activations as elementwise_checks_activations
 from ..runtime.ops.elementwise import checks_special as elementwise_checks_special
+from ..runtime.ops.elementwise import cpu as elementwise_cpu
 from ..runtime.ops.elementwise import formulas as elementwise_formulas
 from ..runtime.ops.embedding import checks as embedding_checks
 from ..runtime.ops.embedding import checks_bags as embedding_checks_bags
 from ..runtime.ops.embedding import cpu as embedding_cpu
 from ..runtime.ops.embedding import formulas_bags as embedding_formulas_bags
+from ..runtime.ops.embedding import plans as embedding_plans
 from ..runtime.ops.fft import checks as fft_checks
 from ..runtime.ops.fft import checks_stft as fft_checks_stft
 from ..runtime.ops.fft import cpu as fft_cpu
@@ -62,6 +64,7 @@ from ..runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ..runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
 from ..runtime.ops.indexing import cpu_scatter_reduce as indexing_cpu_scatter_reduce
 from ..runtime.ops.indexing import formulas_take_put as indexing_formulas_take_put
+from ..runtime.ops.indexing import plans as indexing_plans
 from ..runtime.ops.linalg import checks as linalg_checks
 from ..runtime.ops.linalg import checks_ldl as linalg_checks_ldl
 from ..runtime.ops.linalg import checks_lu as linalg_checks_lu
@@ -172,6 +175,9 @@ SUM_TO_SIZE = StructuredOp(
     "sum_to_size", reduction_plans.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
 MM = StructuredOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+LINEAR = StructuredOp(
+    "linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
+)
 SELECT_BACKWARD = StructuredOp(
     "select_backward",
     shape_plans.select_backward,
@@ -188,10 +194,7 @@ CAT = StructuredOp("cat", shape_plans.cat, functions.CatBackward0, {"tensors": "
 STACK = StructuredOp("stack", shape_plans.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
 CLONE = StructuredOp("clone", shape_plans.clone, functions.CloneBackward0, {"self": "T"})
 INDEX_SELECT = StructuredOp(
-    "index_select", shape_plans.index_select, functions.IndexSelectBackward0, {"self": "T", "dim": "n", "index": "I"}
-)
-LINEAR = StructuredOp(
-    "linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
+    "index_select", indexing_plans.index_select, functions.IndexSelectBackward0, {"self": "T", "dim": "n", "index": "I"}
 )
 STANDARDIZE = StructuredOp(
     "standardize",
@@ -216,18 +219,18 @@ LOG_SOFTMAX_BACKWARD = StructuredOp(
     functions.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
+EMBEDDING = StructuredOp(
+    "embedding",
+    embedding_plans.embedding,
+    functions.EmbeddingBackward0,
+    {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
 CROSS_ENTROPY_LOSS = StructuredOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
-)
-EMBEDDING = StructuredOp(
-    "embedding",
-    shape_plans.embedding,
-    functions.EmbeddingBackward0,
-    {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
@@ -846,2913 +849,6 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     if watch.active:
         propagate(functions.PowBackward2, result, (self, exponent), (exponent,), into)
     return result
-
-
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """e^x: the exponential.
-
-    exp(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * result.conj()
-    Example:
-        >>> x = sg.tensor([0.0, 1.0], requires_grad=True)
-        >>> x.exp().sum().backward()
-        >>> x.grad
-        tensor([1.0000, 2.7183])
-    """
-    if not watch.active and out is None:
-        result = kernels.EXP.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("exp", out, _exp("exp", input), (input,), share="same")
-    checks.tensor("exp", "input", input)
-    return _exp("exp", input)
-
-
-def exp_(input: Tensor) -> Tensor:
-    """`exp`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXP.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("exp_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _exp("exp_", original, into=input)
-    return after_write(input, before)
-
-
-def _exp(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.EXP, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ExpBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ExpBackward0, result, (self,), (self,), into)
-    return result
-
-
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """2^x: the exponential to base 2.
-
-    exp2(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: 0.6931471805599453 * grad * result.conj()
-    Example:
-        >>> sg.exp2(sg.tensor([0, 3]))
-        tensor([1., 8.])
-    """
-    if not watch.active and out is None:
-        result = kernels.EXP2.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
-    checks.tensor("exp2", "input", input)
-    return _exp2("exp2", input)
-
-
-def exp2_(input: Tensor) -> Tensor:
-    """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("exp2_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _exp2("exp2_", original, into=input)
-    return after_write(input, before)
-
-
-def _exp2(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.EXP2, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Exp2Backward0.record(result, self)
-    if watch.active:
-        propagate(functions.Exp2Backward0, result, (self,), (self,), into)
-    return result
-
-
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """e^x - 1, exact also for small x.
-
-    expm1(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * (result + 1).conj()
-    Example:
-        >>> sg.expm1(sg.tensor([0.0, 1e-8]))
-        tensor([0.0000e+00, 1.0000e-08])
-    """
-    if not watch.active and out is None:
-        result = kernels.EXPM1.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
-    checks.tensor("expm1", "input", input)
-    return _expm1("expm1", input)
-
-
-def expm1_(input: Tensor) -> Tensor:
-    """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("expm1_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _expm1("expm1_", original, into=input)
-    return after_write(input, before)
-
-
-def _expm1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Expm1Backward0.record(result, self)
-    if watch.active:
-        propagate(functions.Expm1Backward0, result, (self,), (self,), into)
-    return result
-
-
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
-
-    log(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / self.conj()
-    Example:
-        >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
-        tensor([0.0000, 2.3026,   -inf])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOG.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("log", out, _log("log", input), (input,), share="same")
-    checks.tensor("log", "input", input)
-    return _log("log", input)
-
-
-def log_(input: Tensor) -> Tensor:
-    """`log`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("log_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _log("log_", original, into=input)
-    return after_write(input, before)
-
-
-def _log(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOG, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.LogBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.LogBackward0, result, (self,), (self,), into)
-    return result
-
-
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log2(x): the logarithm to base 2.
-
-    log2(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / (0.6931471805599453 * self.conj())
-    Example:
-        >>> sg.log2(sg.tensor([1.0, 8.0]))
-        tensor([0., 3.])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOG2.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("log2", out, _log2("log2", input), (input,), share="same")
-    checks.tensor("log2", "input", input)
-    return _log2("log2", input)
-
-
-def log2_(input: Tensor) -> Tensor:
-    """`log2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("log2_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _log2("log2_", original, into=input)
-    return after_write(input, before)
-
-
-def _log2(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOG2, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Log2Backward0.record(result, self)
-    if watch.active:
-        propagate(functions.Log2Backward0, result, (self,), (self,), into)
-    return result
-
-
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log10(x): the logarithm to base 10.
-
-    log10(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / (2.302585092994046 * self.conj())
-    Example:
-        >>> sg.log10(sg.tensor([1.0, 1000.0]))
-        tensor([0., 3.])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOG10.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("log10", out, _log10("log10", input), (input,), share="same")
-    checks.tensor("log10", "input", input)
-    return _log10("log10", input)
-
-
-def log10_(input: Tensor) -> Tensor:
-    """`log10`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("log10_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _log10("log10_", original, into=input)
-    return after_write(input, before)
-
-
-def _log10(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOG10, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Log10Backward0.record(result, self)
-    if watch.active:
-        propagate(functions.Log10Backward0, result, (self,), (self,), into)
-    return result
-
-
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """ln(1 + x), exact also for small x.
-
-    log1p(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / (1 + self).conj()
-    Example:
-        >>> sg.log1p(sg.tensor([0.0, 1e-8]))
-        tensor([0.0000e+00, 1.0000e-08])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOG1P.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
-    checks.tensor("log1p", "input", input)
-    return _log1p("log1p", input)
-
-
-def log1p_(input: Tensor) -> Tensor:
-    """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("log1p_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _log1p("log1p_", original, into=input)
-    return after_write(input, before)
-
-
-def _log1p(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Log1pBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.Log1pBackward0, result, (self,), (self,), into)
-    return result
-
-
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sin(x): the sine.
-
-    sin(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * cos(self).conj()
-    Example:
-        >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
-        tensor([0., 1.])
-    """
-    if not watch.active and out is None:
-        result = kernels.SIN.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("sin", out, _sin("sin", input), (input,), share="same")
-    checks.tensor("sin", "input", input)
-    return _sin("sin", input)
-
-
-def sin_(input: Tensor) -> Tensor:
-    """`sin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SIN.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("sin_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _sin("sin_", original, into=input)
-    return after_write(input, before)
-
-
-def _sin(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SIN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SinBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.SinBackward0, result, (self,), (self,), into)
-    return result
-
-
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """cos(x): the cosine.
-
-    cos(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: -grad * sin(self).conj()
-    Example:
-        >>> sg.cos(sg.tensor([0.0, sg.pi]))
-        tensor([ 1., -1.])
-    """
-    if not watch.active and out is None:
-        result = kernels.COS.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("cos", out, _cos("cos", input), (input,), share="same")
-    checks.tensor("cos", "input", input)
-    return _cos("cos", input)
-
-
-def cos_(input: Tensor) -> Tensor:
-    """`cos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COS.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("cos_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _cos("cos_", original, into=input)
-    return after_write(input, before)
-
-
-def _cos(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.COS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.CosBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.CosBackward0, result, (self,), (self,), into)
-    return result
-
-
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """tan(x): the tangent.
-
-    tan(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * (1 + result * result).conj()
-    Example:
-        >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
-        tensor([0., 1.])
-    """
-    if not watch.active and out is None:
-        result = kernels.TAN.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("tan", out, _tan("tan", input), (input,), share="same")
-    checks.tensor("tan", "input", input)
-    return _tan("tan", input)
-
-
-def tan_(input: Tensor) -> Tensor:
-    """`tan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TAN.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("tan_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _tan("tan_", original, into=input)
-    return after_write(input, before)
-
-
-def _tan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.TAN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.TanBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.TanBackward0, result, (self,), (self,), into)
-    return result
-
-
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
-
-    asin(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * rsqrt((1 - self) * (1 + self)).conj()
-    Example:
-        >>> sg.asin(sg.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.5708])
-    """
-    if not watch.active and out is None:
-        result = kernels.ASIN.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("asin", out, _asin("asin", input), (input,), share="same")
-    checks.tensor("asin", "input", input)
-    return _asin("asin", input)
-
-
-def asin_(input: Tensor) -> Tensor:
-    """`asin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("asin_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _asin("asin_", original, into=input)
-    return after_write(input, before)
-
-
-def _asin(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ASIN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AsinBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AsinBackward0, result, (self,), (self,), into)
-    return result
-
-
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """arccos(x): the angle in [0, pi] whose cosine is x.
-
-    acos(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: -grad * rsqrt((1 - self) * (1 + self)).conj()
-    Example:
-        >>> sg.acos(sg.tensor([0.0, 1.0]))
-        tensor([1.5708, 0.0000])
-    """
-    if not watch.active and out is None:
-        result = kernels.ACOS.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("acos", out, _acos("acos", input), (input,), share="same")
-    checks.tensor("acos", "input", input)
-    return _acos("acos", input)
-
-
-def acos_(input: Tensor) -> Tensor:
-    """`acos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("acos_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _acos("acos_", original, into=input)
-    return after_write(input, before)
-
-
-def _acos(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ACOS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AcosBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AcosBackward0, result, (self,), (self,), into)
-    return result
-
-
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
-
-    atan(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / (1 + self * self).conj()
-    Example:
-        >>> sg.atan(sg.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7854])
-    """
-    if not watch.active and out is None:
-        result = kernels.ATAN.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("atan", out, _atan("atan", input), (input,), share="same")
-    checks.tensor("atan", "input", input)
-    return _atan("atan", input)
-
-
-def atan_(input: Tensor) -> Tensor:
-    """`atan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("atan_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _atan("atan_", original, into=input)
-    return after_write(input, before)
-
-
-def _atan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ATAN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AtanBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AtanBackward0, result, (self,), (self,), into)
-    return result
-
-
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sinh(x) = (e^x - e^-x) / 2.
-
-    sinh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * cosh(self).conj()
-    Example:
-        >>> sg.sinh(sg.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.1752])
-    """
-    if not watch.active and out is None:
-        result = kernels.SINH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
-    checks.tensor("sinh", "input", input)
-    return _sinh("sinh", input)
-
-
-def sinh_(input: Tensor) -> Tensor:
-    """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SINH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("sinh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _sinh("sinh_", original, into=input)
-    return after_write(input, before)
-
-
-def _sinh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SINH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SinhBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.SinhBackward0, result, (self,), (self,), into)
-    return result
-
-
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """cosh(x) = (e^x + e^-x) / 2.
-
-    cosh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * sinh(self).conj()
-    Example:
-        >>> sg.cosh(sg.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.5431])
-    """
-    if not watch.active and out is None:
-        result = kernels.COSH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
-    checks.tensor("cosh", "input", input)
-    return _cosh("cosh", input)
-
-
-def cosh_(input: Tensor) -> Tensor:
-    """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COSH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("cosh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _cosh("cosh_", original, into=input)
-    return after_write(input, before)
-
-
-def _cosh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.COSH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.CoshBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.CoshBackward0, result, (self,), (self,), into)
-    return result
-
-
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """tanh(x) = sinh(x) / cosh(x).
-
-    tanh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * (1 - result * result).conj()
-    Example:
-        >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.7616,  0.0000,  0.7616])
-    """
-    if not watch.active and out is None:
-        result = kernels.TANH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
-    checks.tensor("tanh", "input", input)
-    return _tanh("tanh", input)
-
-
-def tanh_(input: Tensor) -> Tensor:
-    """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TANH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("tanh_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _tanh("tanh_", original, into=input)
-    return after_write(input, before)
-
-
-def _tanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.TanhBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.TanhBackward0, result, (self,), (self,), into)
-    return result
-
-
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """arsinh(x): the inverse of sinh.
-
-    asinh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * rsqrt(1 + self * self).conj()
-    Example:
-        >>> sg.asinh(sg.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8814])
-    """
-    if not watch.active and out is None:
-        result = kernels.ASINH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
-    checks.tensor("asinh", "input", input)
-    return _asinh("asinh", input)
-
-
-def asinh_(input: Tensor) -> Tensor:
-    """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("asinh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _asinh("asinh_", original, into=input)
-    return after_write(input, before)
-
-
-def _asinh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ASINH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AsinhBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AsinhBackward0, result, (self,), (self,), into)
-    return result
-
-
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
-
-    acosh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()
-    Example:
-        >>> sg.acosh(sg.tensor([1.0, 2.0]))
-        tensor([0.0000, 1.3170])
-    """
-    if not watch.active and out is None:
-        result = kernels.ACOSH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
-    checks.tensor("acosh", "input", input)
-    return _acosh("acosh", input)
-
-
-def acosh_(input: Tensor) -> Tensor:
-    """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("acosh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _acosh("acosh_", original, into=input)
-    return after_write(input, before)
-
-
-def _acosh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AcoshBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AcoshBackward0, result, (self,), (self,), into)
-    return result
-
-
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """artanh(x): the inverse of tanh; nan for real |x| > 1.
-
-    atanh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad / ((1 - self) * (1 + self)).conj()
-    Example:
-        >>> sg.atanh(sg.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5493])
-    """
-    if not watch.active and out is None:
-        result = kernels.ATANH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
-    checks.tensor("atanh", "input", input)
-    return _atanh("atanh", input)
-
-
-def atanh_(input: Tensor) -> Tensor:
-    """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("atanh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _atanh("atanh_", original, into=input)
-    return after_write(input, before)
-
-
-def _atanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ATANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AtanhBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AtanhBackward0, result, (self,), (self,), into)
-    return result
-
-
-def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
-
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments, the default float for bools and integers.
-    Gradients:
-        self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
-            0), 1, hypot(self, other))
-        other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
-            0), 1, hypot(self, other))
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
-        tensor([ 1.5708, -2.3562])
-    """
-    if not watch.active and out is None:
-        result = kernels.ATAN2.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
-        if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
-                functions.Atan2Backward0.record(result, input, other)
-            return result
-    if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
-    checks.tensor("atan2", "input", input)
-    return _atan2("atan2", input, other)
-
-
-def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
-        return input
-    if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
-    _atan2("atan2_", original, other, into=input)
-    return after_write(input, before)
-
-
-def _atan2(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
-        functions.Atan2Backward0.record(result, self, other)
-    if watch.active:
-        propagate(functions.Atan2Backward0, result, (self, other), (self, other), into)
-    return result
-
-
-def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """sqrt(x^2 + y^2) without overflow on the way.
-
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: grad * (self / where(result == 0, 1, result))
-        other: grad * (other / where(result == 0, 1, result))
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))
-        tensor([5.])
-    """
-    if not watch.active and out is None:
-        result = kernels.HYPOT.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
-        if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
-                functions.HypotBackward0.record(result, input, other)
-            return result
-    if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
-    checks.tensor("hypot", "input", input)
-    return _hypot("hypot", input, other)
-
-
-def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
-        return input
-    if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
-    before = input._fn
-    _hypot("hypot_", original, other, into=input)
-    return after_write(input, before)
-
-
-def _hypot(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
-        functions.HypotBackward0.record(result, self, other)
-    if watch.active:
-        propagate(functions.HypotBackward0, result, (self, other), (self, other), into)
-    return result
-
-
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
-
-    erf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: 1.1283791670955126 * grad * exp(-self * self)
-    Example:
-        >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.8427,  0.0000,  0.8427])
-    """
-    if not watch.active and out is None:
-        result = kernels.ERF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("erf", out, _erf("erf", input), (input,), share="same")
-    checks.tensor("erf", "input", input)
-    return _erf("erf", input)
-
-
-def erf_(input: Tensor) -> Tensor:
-    """`erf`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ERF.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("erf_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _erf("erf_", original, into=input)
-    return after_write(input, before)
-
-
-def _erf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ErfBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ErfBackward0, result, (self,), (self,), into)
-    return result
-
-
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
-
-    erfc(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: -1.1283791670955126 * grad * exp(-self * self)
-    Example:
-        >>> sg.erfc(sg.tensor([0.0, 5.0]))
-        tensor([1.0000e+00, 1.5375e-12])
-    """
-    if not watch.active and out is None:
-        result = kernels.ERFC.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
-    checks.tensor("erfc", "input", input)
-    return _erfc("erfc", input)
-
-
-def erfc_(input: Tensor) -> Tensor:
-    """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("erfc_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _erfc("erfc_", original, into=input)
-    return after_write(input, before)
-
-
-def _erfc(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ERFC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ErfcBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ErfcBackward0, result, (self,), (self,), into)
-    return result
-
-
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + e^-x): the logistic function.
-
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        self: grad * (result * (1 - result)).conj()
-    Example:
-        >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
-        tensor([0.1192, 0.5000, 0.8808])
-    """
-    if not watch.active and out is None:
-        result = kernels.SIGMOID.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
-    checks.tensor("sigmoid", "input", input)
-    return _sigmoid("sigmoid", input)
-
-
-def sigmoid_(input: Tensor) -> Tensor:
-    """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("sigmoid_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _sigmoid("sigmoid_", original, into=input)
-    return after_write(input, before)
-
-
-def _sigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.SigmoidBackward0, result, (self,), (self,), into)
-    return result
-
-
-def logsigmoid(input: Tensor) -> Tensor:
-    """ln(1 / (1 + e^-x)), without overflow.
-
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * sigmoid(-self)
-    Example:
-        >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
-        tensor([-200.0000,   -0.6931])
-    """
-    if not watch.active:
-        result = kernels.LOGSIGMOID.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("logsigmoid", "input", input)
-    return _logsigmoid("logsigmoid", input)
-
-
-def _logsigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.LogsigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.LogsigmoidBackward0, result, (self,), (self,), into)
-    return result
-
-
-def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """max(x, 0). The gradient at 0 is 0.
-
-    relu(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(result <= 0, 0, grad)
-    Example:
-        >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
-        tensor([0., 0., 2.])
-    """
-    if not watch.active and out is None:
-        result = kernels.RELU.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("relu", out, _relu("relu", input), (input,), share="same")
-    checks.tensor("relu", "input", input)
-    return _relu("relu", input)
-
-
-def relu_(input: Tensor) -> Tensor:
-    """`relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.RELU.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("relu_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _relu("relu_", original, into=input)
-    return after_write(input, before)
-
-
-def _relu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.RELU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ReluBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ReluBackward0, result, (self,), (self,), into)
-    return result
-
-
-def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    """x for x > 0, negative_slope * x otherwise.
-
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        negative_slope: number; default 0.01.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self > 0, grad, grad * negative_slope)
-    Example:
-        >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
-        tensor([-0.1000,  2.0000])
-    """
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
-    checks.tensor("leaky_relu", "input", input)
-    return _leaky_relu("leaky_relu", input, negative_slope)
-
-
-def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
-    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _leaky_relu("leaky_relu_", original, negative_slope, into=input)
-    return after_write(input, before)
-
-
-def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    negative_slope = checks.scalar(name, "negative_slope", negative_slope)
-    result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.LeakyReluBackward0.record(result, self, negative_slope)
-    if watch.active:
-        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
-    return result
-
-
-def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
-    """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
-
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        alpha: number; default 1.
-        scale: number; default 1.
-        input_scale: number; default 1.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
-    Example:
-        >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
-        tensor([-0.6321,  2.0000])
-    """
-    if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
-    checks.tensor("elu", "input", input)
-    return _elu("elu", input, alpha, scale, input_scale)
-
-
-def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
-    """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
-    original = before_write("elu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _elu("elu_", original, alpha, scale, input_scale, into=input)
-    return after_write(input, before)
-
-
-def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    alpha = checks.scalar(name, "alpha", alpha)
-    scale = checks.scalar(name, "scale", scale)
-    input_scale = checks.scalar(name, "input_scale", input_scale)
-    result, (self,) = run(
-        kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
-    )
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.EluBackward0.record(result, self, alpha, scale, input_scale)
-    if watch.active:
-        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
-    return result
-
-
-def silu(input: Tensor) -> Tensor:
-    """x * sigmoid(x), also called swish (Elfwing et al. 2017).
-
-    silu(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()
-    Example:
-        >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.2689,  0.0000,  0.7311])
-    """
-    if not watch.active:
-        result = kernels.SILU.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("silu", "input", input)
-    return _silu("silu", input)
-
-
-def silu_(input: Tensor) -> Tensor:
-    """`silu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SILU.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("silu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _silu("silu_", original, into=input)
-    return after_write(input, before)
-
-
-def _silu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SILU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SiluBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.SiluBackward0, result, (self,), (self,), into)
-    return result
-
-
-def normal_pdf(input: Tensor) -> Tensor:
-    """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
-
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: -grad * self * result
-    """
-    if not watch.active:
-        result = kernels.NORMAL_PDF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("normal_pdf", "input", input)
-    return _normal_pdf("normal_pdf", input)
-
-
-def _normal_pdf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.NormalPdfBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.NormalPdfBackward0, result, (self,), (self,), into)
-    return result
-
-
-def normal_cdf(input: Tensor) -> Tensor:
-    """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
-
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * normal_pdf(self)
-    """
-    if not watch.active:
-        result = kernels.NORMAL_CDF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("normal_cdf", "input", input)
-    return _normal_cdf("normal_cdf", input)
-
-
-def _normal_cdf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.NormalCdfBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.NormalCdfBackward0, result, (self,), (self,), into)
-    return result
-
-
-def gelu_erf(input: Tensor) -> Tensor:
-    """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
-
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * (normal_cdf(self) + self * normal_pdf(self))
-    """
-    if not watch.active:
-        result = kernels.GELU_ERF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("gelu_erf", "input", input)
-    return _gelu_erf("gelu_erf", input)
-
-
-def _gelu_erf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.GeluErfBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.GeluErfBackward0, result, (self,), (self,), into)
-    return result
-
-
-def gelu_tanh(input: Tensor) -> Tensor:
-    """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
-
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad *
-            sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self +
-            0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self +
-            0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
-            self * 1.5957691216057308 * 0.134145 * self * self
-    """
-    if not watch.active:
-        result = kernels.GELU_TANH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("gelu_tanh", "input", input)
-    return _gelu_tanh("gelu_tanh", input)
-
-
-def _gelu_tanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.GeluTanhBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.GeluTanhBackward0, result, (self,), (self,), into)
-    return result
-
-
-def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
-    """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
-
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        approximate: str, by keyword, 'none' or 'tanh'; default 'none'.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: gelu_tanh(self) if approximate == 'tanh' else gelu_erf(self)
-    Raises:
-        RuntimeError: expected: the forms of gelu are 'none' and 'tanh'.
-    Example:
-        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.1587,  0.0000,  0.8413])
-        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
-        tensor([-0.1588,  0.0000,  0.8412])
-    """
-    if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
-        return lifted
-    name = "gelu"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if approximate.__class__ is not str:
-        approximate = checks.string(name, "approximate", approximate)
-    self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
-    return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
-
-
-def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
-    """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
-
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        beta: number; default 1.
-        threshold: number; default 20.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
-    Example:
-        >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
-        tensor([ 0.3133,  0.6931, 30.0000])
-    """
-    if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
-        return lifted
-    checks.tensor("softplus", "input", input)
-    return _softplus("softplus", input, beta, threshold)
-
-
-def _softplus(name: str, self, beta, threshold, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    beta = checks.scalar(name, "beta", beta)
-    threshold = checks.scalar(name, "threshold", threshold)
-    result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SoftplusBackward0.record(result, self, beta, threshold)
-    if watch.active:
-        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
-    return result
-
-
-def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
-    """x limited to [min_val, max_val]. The gradient at the bounds is 0.
-
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        min_val: number; default -1.
-        max_val: number; default 1.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where((self <= min_val) | (self >= max_val), 0, grad)
-    Example:
-        >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
-        tensor([-1.0000,  0.5000])
-    """
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
-    checks.tensor("hardtanh", "input", input)
-    return _hardtanh("hardtanh", input, min_val, max_val)
-
-
-def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
-    """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
-    original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _hardtanh("hardtanh_", original, min_val, max_val, into=input)
-    return after_write(input, before)
-
-
-def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min_val = checks.scalar(name, "min_val", min_val)
-    max_val = checks.scalar(name, "max_val", max_val)
-    result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.HardtanhBackward0.record(result, self, min_val, max_val)
-    if watch.active:
-        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
-    return result
-
-
-def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
-    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
-
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        alpha: number; default 1.0.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
-    Raises:
-        RuntimeError: expected: the scale is not 0.
-    Example:
-        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
-        tensor([-0.7869,  2.0000])
-    """
-    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
-    checks.tensor("celu", "input", input)
-    return _celu("celu", input, alpha)
-
-
-def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
-    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
-        return lifted
-    original = before_write("celu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _celu("celu_", original, alpha, into=input)
-    return after_write(input, before)
-
-
-def _celu(name: str, self, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    alpha = checks.scalar(name, "alpha", alpha)
-    self, alpha = elementwise_checks_activations.celu_scale(name, self, alpha)
-    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.CeluBackward0.record(result, self, alpha)
-    if watch.active:
-        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
-    return result
-
-
-def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
-
-    selu(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
-    Example:
-        >>> sg.selu(sg.tensor([-1.0, 2.0]))
-        tensor([-1.1113,  2.1014])
-    """
-    if not watch.active and out is None:
-        result = kernels.SELU.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("selu", out, _selu("selu", input), (input,), share="same")
-    checks.tensor("selu", "input", input)
-    return _selu("selu", input)
-
-
-def selu_(input: Tensor) -> Tensor:
-    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SELU.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("selu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _selu("selu_", original, into=input)
-    return after_write(input, before)
-
-
-def _selu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SELU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SeluBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.SeluBackward0, result, (self,), (self,), into)
-    return result
-
-
-def mish(input: Tensor) -> Tensor:
-    """x * tanh(ln(1 + e^x)) (Misra 2019).
-
-    mish(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
-    Example:
-        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.3034,  0.0000,  0.8651])
-    """
-    if not watch.active:
-        result = kernels.MISH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("mish", "input", input)
-    return _mish("mish", input)
-
-
-def mish_(input: Tensor) -> Tensor:
-    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.MISH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("mish_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _mish("mish_", original, into=input)
-    return after_write(input, before)
-
-
-def _mish(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.MISH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.MishBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.MishBackward0, result, (self,), (self,), into)
-    return result
-
-
-def hardsigmoid(input: Tensor) -> Tensor:
-    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
-
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where((self > -3) & (self < 3), grad / 6, 0)
-    Example:
-        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
-        tensor([0.0000, 0.5000, 0.7500])
-    """
-    if not watch.active:
-        result = kernels.HARDSIGMOID.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("hardsigmoid", "input", input)
-    return _hardsigmoid("hardsigmoid", input)
-
-
-def hardsigmoid_(input: Tensor) -> Tensor:
-    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _hardsigmoid("hardsigmoid_", original, into=input)
-    return after_write(input, before)
-
-
-def _hardsigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.HardsigmoidBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
-    return result
-
-
-def hardswish(input: Tensor) -> Tensor:
-    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
-
-    hardswish(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))
-    Example:
-        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
-        tensor([-0.0000,  1.1250,  4.0000])
-    """
-    if not watch.active:
-        result = kernels.HARDSWISH.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("hardswish", "input", input)
-    return _hardswish("hardswish", input)
-
-
-def hardswish_(input: Tensor) -> Tensor:
-    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _hardswish("hardswish_", original, into=input)
-    return after_write(input, before)
-
-
-def _hardswish(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.HardswishBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
-    return result
-
-
-def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """x where |x| > lambd, 0 elsewhere.
-
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        lambd: number; default 0.5.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where((self >= -lambd) & (self <= lambd), 0, grad)
-    Example:
-        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
-        tensor([-0.7000,  0.0000,  2.0000])
-    """
-    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
-    checks.tensor("hardshrink", "input", input)
-    return _hardshrink("hardshrink", input, lambd)
-
-
-def _hardshrink(name: str, self, lambd, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    lambd = checks.scalar(name, "lambd", lambd)
-    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.HardshrinkBackward0.record(result, self, lambd)
-    if watch.active:
-        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
-    return result
-
-
-def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
-    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
-
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        lambd: number; default 0.5.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where((self >= -lambd) & (self <= lambd), 0, grad)
-    Raises:
-        RuntimeError: expected: the width is finite and not negative.
-    Example:
-        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
-        tensor([-0.2000,  0.0000,  1.5000])
-    """
-    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
-        return lifted
-    checks.tensor("softshrink", "input", input)
-    return _softshrink("softshrink", input, lambd)
-
-
-def _softshrink(name: str, self, lambd, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    lambd = checks.scalar(name, "lambd", lambd)
-    self, lambd = elementwise_checks_activations.shrink_width(name, self, lambd)
-    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.SoftshrinkBackward0.record(result, self, lambd)
-    if watch.active:
-        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
-    return result
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x).
-
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: self - tanh(self)
-    Example:
-        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
-        tensor([0.0000, 1.0360])
-    """
-    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
-        return lifted
-    name = "tanhshrink"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self - op.tanh(self)
-
-
-def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|).
-
-    softsign(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: self / (abs(self) + 1)
-    Example:
-        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
-        tensor([-0.5000,  0.7500])
-    """
-    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
-        return lifted
-    name = "softsign"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self / (op.abs(self) + 1)
-
-
-def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
-    """x where x > bound, value elsewhere. The gradient at the bound is 0.
-
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        bound: number.
-        value: number.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(self <= bound, 0, grad)
-    Example:
-        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
-        tensor([9., 2.])
-    """
-    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
-    checks.tensor("threshold", "input", input)
-    return _threshold("threshold", input, bound, value)
-
-
-def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
-    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
-    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    _threshold("threshold_", original, bound, value, into=input)
-    return after_write(input, before)
-
-
-def _threshold(name: str, self, bound, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    bound = checks.scalar(name, "bound", bound)
-    value = checks.scalar(name, "value", value)
-    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ThresholdBackward0.record(result, self, bound)
-    if watch.active:
-        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
-    return result
-
-
-def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
-    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
-
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative; default -1.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: halves[0] * sigmoid(halves[1])
-        where halves: chunk(self, 2, dim)
-    Raises:
-        IndexError, RuntimeError: expected: the dimension has an even number of elements.
-    Example:
-        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
-        tensor([0.5000, 2.0000])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
-        return lifted
-    name = "glu"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, dim = elementwise_checks_activations.two_halves(name, self, dim)
-    halves = op.chunk(self, 2, dim)
-    return halves[0] * op.sigmoid(halves[1])
-
-
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
-
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        weight: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: channel_leak(self, along_channels(weight, self.ndim))
-    Raises:
-        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
-            of the numbers.
-    Example:
-        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
-        tensor([[-0.1000, -0.5000]])
-    """
-    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
-        return lifted
-    name = "prelu"
-    if out is not None:
-        return write_out(name, out, prelu(input, weight))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    self, weight = elementwise_checks_activations.channel_slopes(name, self, weight)
-    return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
-
-
-def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
-    """x for x > 0, weight * x otherwise: prelu with its weights in place.
-
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        weight: tensor or number.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        self: where(self > 0, grad, grad * weight)
-        weight: where(self > 0, 0, grad * self)
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    """
-    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
-        return lifted
-    checks.tensor("channel_leak", "input", input)
-    return _channel_leak("channel_leak", input, weight)
-
-
-def _channel_leak(name: str, self, weight, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    weight = checks.operand(name, "weight", weight)
-    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
-    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
-        functions.ChannelLeakBackward0.record(result, self, weight)
-    if watch.active:
-        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
-    return result
-
-
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest whole number <= x. The gradient is 0 everywhere.
-
-    floor(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: zeros_like(grad)
-    Example:
-        >>> sg.floor(sg.tensor([-1.5, 1.5]))
-        tensor([-2.,  1.])
-    """
-    if not watch.active and out is None:
-        result = kernels.FLOOR.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("floor", out, _floor("floor", input), (input,), share="same")
-    checks.tensor("floor", "input", input)
-    return _floor("floor", input)
-
-
-def floor_(input: Tensor) -> Tensor:
-    """`floor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("floor_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _floor("floor_", original, into=input)
-    return after_write(input, before)
-
-
-def _floor(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FloorBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.FloorBackward0, result, (self,), (self,), into)
-    return result
-
-
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smallest whole number >= x. The gradient is 0 everywhere.
-
-    ceil(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: zeros_like(grad)
-    Example:
-        >>> sg.ceil(sg.tensor([-1.5, 1.5]))
-        tensor([-1.,  2.])
-    """
-    if not watch.active and out is None:
-        result = kernels.CEIL.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
-    checks.tensor("ceil", "input", input)
-    return _ceil("ceil", input)
-
-
-def ceil_(input: Tensor) -> Tensor:
-    """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("ceil_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _ceil("ceil_", original, into=input)
-    return after_write(input, before)
-
-
-def _ceil(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.CEIL, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.CeilBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.CeilBackward0, result, (self,), (self,), into)
-    return result
-
-
-def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
-
-    round(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: zeros_like(grad)
-    """
-    if not watch.active and out is None:
-        result = kernels.ROUND.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("round", out, _round_default("round", input), (input,), share="same")
-    checks.tensor("round", "input", input)
-    return _round_default("round", input)
-
-
-def round_default_(input: Tensor) -> Tensor:
-    """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("round_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _round_default("round_", original, into=input)
-    return after_write(input, before)
-
-
-def _round_default(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ROUND, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.RoundBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.RoundBackward0, result, (self,), (self,), into)
-    return result
-
-
-def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
-    """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
-
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        decimals: int or number, by keyword.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: zeros_like(grad)
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
-    checks.tensor("round", "input", input)
-    return _round_decimals("round", input, decimals)
-
-
-def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
-    """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
-    ):
-        return lifted
-    original = before_write("round_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _round_decimals("round_", original, decimals, into=input)
-    return after_write(input, before)
-
-
-def _round_decimals(name: str, self, decimals, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    if decimals.__class__ is not int:
-        decimals = checks.integer(name, "decimals", decimals)
-    result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.RoundBackward1.record(result, self)
-    if watch.active:
-        propagate(functions.RoundBackward1, result, (self, decimals), (self,), into)
-    return result
-
-
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
-
-    trunc(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: zeros_like(grad)
-    Example:
-        >>> sg.trunc(sg.tensor([-1.5, 1.5]))
-        tensor([-1.,  1.])
-    """
-    if not watch.active and out is None:
-        result = kernels.TRUNC.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
-    checks.tensor("trunc", "input", input)
-    return _trunc("trunc", input)
-
-
-def trunc_(input: Tensor) -> Tensor:
-    """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("trunc_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _trunc("trunc_", original, into=input)
-    return after_write(input, before)
-
-
-def _trunc(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.TruncBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.TruncBackward0, result, (self,), (self,), into)
-    return result
-
-
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x - trunc(x): the fraction, with the sign of x.
-
-    frac(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad
-    Example:
-        >>> sg.frac(sg.tensor([-1.5, 1.25]))
-        tensor([-0.5000,  0.2500])
-    """
-    if not watch.active and out is None:
-        result = kernels.FRAC.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("frac", out, _frac("frac", input), (input,), share="same")
-    checks.tensor("frac", "input", input)
-    return _frac("frac", input)
-
-
-def frac_(input: Tensor) -> Tensor:
-    """`frac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
-        return input
-    if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
-        return lifted
-    original = before_write("frac_", input, (input,), keep=(), share="same")
-    before = input._fn
-    _frac("frac_", original, into=input)
-    return after_write(input, before)
-
-
-def _frac(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.FRAC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FracBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.FracBackward0, result, (self,), (self,), into)
-    return result
-
-
-def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is nan; for complex x, whether one of its parts is.
-
-    isnan(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isnan(sg.tensor([1.0, sg.nan]))
-        tensor([False,  True])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISNAN.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
-    checks.tensor("isnan", "input", input)
-    return _isnan("isnan", input)
-
-
-def _isnan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISNAN, name, (self,), (), into)
-    return result
-
-
-def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is infinite; for complex x, whether one of its parts is.
-
-    isinf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isinf(sg.tensor([1.0, -sg.inf]))
-        tensor([False,  True])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISINF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
-    checks.tensor("isinf", "input", input)
-    return _isinf("isinf", input)
-
-
-def _isinf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISINF, name, (self,), (), into)
-    return result
-
-
-def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is neither nan nor infinite.
-
-    isfinite(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))
-        tensor([ True, False, False])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISFINITE.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
-    checks.tensor("isfinite", "input", input)
-    return _isfinite("isfinite", input)
-
-
-def _isfinite(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISFINITE, name, (self,), (), into)
-    return result
-
-
-def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate; real numbers are their own.
-
-    conj(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`; `input` itself for bool, integers, floats.
-    Gradients:
-        self: grad.conj()
-    Example:
-        >>> sg.conj(sg.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
-        return input
-    if not watch.active and out is None:
-        result = kernels.CONJ.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("conj", out, _conj("conj", input), (input,), share="same")
-    checks.tensor("conj", "input", input)
-    return _conj("conj", input)
-
-
-def _conj(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.CONJ, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ConjBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ConjBackward0, result, (self,), (self,), into)
-    return result
-
-
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
-
-    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give; `input` itself for bool, integers, floats.
-    Gradients:
-        through: conj(self)
-    Example:
-        >>> sg.conj_physical(sg.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
-        return input
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
-        return lifted
-    name = "conj_physical"
-    if out is not None:
-        return write_out(name, out, conj_physical(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.conj(self)
-
-
-def conj_physical_(input: Tensor) -> Tensor:
-    """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
-        return lifted
-    original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    adopt_result("conj_physical_", input, conj_physical(original))
-    return after_write(input, before)
-
-
-def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor as it is: a conjugate is computed at once, never lazily.
-
-    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: shares the memory of `input` where it can.
-    Gradients:
-        through: self
-    Example:
-        >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
-        tensor([1.-2.j])
-    """
-    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
-        return lifted
-    name = "resolve_conj"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self
-
-
-def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor as it is: a negative is computed at once, never lazily.
-
-    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: shares the memory of `input` where it can.
-    Gradients:
-        through: self
-    Example:
-        >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
-        tensor([-2.])
-    """
-    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
-        return lifted
-    name = "resolve_neg"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self
-
-
-def real_copy(input: Tensor) -> Tensor:
-    """The real part, in memory of its own; a real tensor itself.
-
-    real_copy(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`, its real counterpart for complex numbers; `input` itself for bool, integers,
-            floats.
-    Gradients:
-        self: grad
-    """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif":
-        return input
-    if not watch.active:
-        result = kernels.REAL_COPY.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("real_copy", "input", input)
-    return _real_copy("real_copy", input)
-
-
-def _real_copy(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.RealCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
-    return result
-
-
-def imag_copy(input: Tensor) -> Tensor:
-    """The imaginary part of a complex tensor, in memory of its own.
-
-    imag_copy(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: the dtype of `input`, its real counterpart for complex numbers.
-    Gradients:
-        self: grad * 1j
-    """
-    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
-        return lifted
-    checks.tensor("imag_copy", "input", input)
-    return _imag_copy("imag_copy", input)
-
-
-def _imag_copy(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ImagCopyBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
-    return result
-
-
-def real(input: Tensor) -> Tensor:
-    """The real part, a view; a real tensor itself.
-
-    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: shares the memory of `input` where it can.
-    Gradients:
-        through: select(view_as_real(self), -1, 0)
-    Example:
-        >>> z = sg.tensor([1 + 2j])
-        >>> sg.real(z)
-        tensor([1.])
-        >>> z.real.zero_()
-        tensor([0.])
-        >>> z
-        tensor([0.+2.j])
-    """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif":
-        return input
-    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
-        return lifted
-    name = "real"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.select(op.view_as_real(self), -1, 0)
-
-
-def imag(input: Tensor) -> Tensor:
-    """The imaginary part of a complex tensor, a view.
-
-    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: shares the memory of `input` where it can.
-    Gradients:
-        through: select(view_as_real(self), -1, 1)
-    Raises:
-        RuntimeError: expected: the tensor is complex.
-    Example:
-        >>> sg.imag(sg.tensor([1 + 2j]))
-        tensor([2.])
-    """
-    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
-        return lifted
-    name = "imag"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.with_imaginary_part(name, self)
-    return op.select(op.view_as_real(self), -1, 1)
 
 
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
@@ -4721,6 +1817,2217 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
     return result
 
 
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """|x| with the sign of y. The gradient at x = 0 is 0.
+
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not watch.active and out is None:
+        result = kernels.COPYSIGN.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.CopysignBackward0.record(result, input, other)
+            return result
+    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+    checks.tensor("copysign", "input", input)
+    return _copysign("copysign", input, other)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
+        return input
+    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _copysign("copysign_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _copysign(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.CopysignBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
+
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the neighbouring number is no smooth function
+        other: not defined: the neighbouring number is no smooth function
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
+        tensor([True])
+    """
+    if not watch.active and out is None and not grad_mode.grad:
+        result = kernels.NEXTAFTER.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+    checks.tensor("nextafter", "input", input)
+    return _nextafter("nextafter", input, other)
+
+
+def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+        return input
+    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _nextafter("nextafter_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _nextafter(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
+    return result
+
+
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
+
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        mantissa: the dtype of `input`.
+        exponent: int32.
+    Gradients:
+        self: grad / exp2(exponent)
+    Example:
+        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
+        tensor([ 0.7500, -0.5000])
+    """
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
+    return _frexp("frexp", input)
+
+
+_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
+
+
+def _frexp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
+    try:
+        results = outputs(elementwise_cpu.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.FrexpBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.FrexpBackward0, results, (self,), (self,))
+    return _frexp_result(*results)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y.
+
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * pow(2.0, other)
+    Example:
+        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
+        tensor([24.])
+    """
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "ldexp"
+    if out is not None:
+        return write_out(name, out, ldexp(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return self * op.pow(2.0, other)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    adopt_result("ldexp_", input, ldexp(original, other))
+    return after_write(input, before)
+
+
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
+
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        values: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: not defined: the step has no gradient
+        values: not defined: the step has no gradient
+    Raises:
+        RuntimeError, TypeError: expected: both are tensors, of the same dtype: a number has none that could be
+            compared.
+    Example:
+        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+    checks.tensor("heaviside", "input", input)
+    return _heaviside("heaviside", input, values)
+
+
+def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
+    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
+        return lifted
+    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    before = input._fn
+    _heaviside("heaviside_", original, values, into=input)
+    return after_write(input, before)
+
+
+def _heaviside(name: str, self, values, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
+    self, values = elementwise_checks.one_dtype(name, self, values)
+    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, values), "the step has no gradient")
+    return result
+
+
+def positive(input: Tensor) -> Tensor:
+    """+x: the tensor as it is.
+
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
+    Example:
+        >>> sg.positive(sg.tensor([1, -2]))
+        tensor([ 1, -2])
+    """
+    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
+        return lifted
+    name = "positive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = elementwise_checks.not_bool(name, self)
+    return self
+
+
+def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_tensor(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
+
+
+def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
+    """x^e for one exponent e, computed in float64 or complex128.
+
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), exponent)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_scalar(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    return op.pow(elementwise_formulas.in_double(self), exponent)
+
+
+def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """b^x for one base b, computed in float64 or complex128.
+
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(self, in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_scalar(input, exponent))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(self, elementwise_formulas.in_double(exponent))
+
+
+def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        exponent: number.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+    return elementwise_formulas.raised_in_place(self, exponent)
+
+
+def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
+    """x becomes x^e; x is of float64 or complex128 already.
+
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
+    return elementwise_formulas.raised_in_place(self, exponent)
+
+
+def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
+
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
+        tensor([6, 3])
+    """
+    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+    checks.tensor("gcd", "input", input)
+    return _gcd("gcd", input, other)
+
+
+def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _gcd("gcd_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _gcd(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
+    return result
+
+
+def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; lcm(x, 0) = 0.
+
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
+        tensor([12, 15])
+    """
+    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+    checks.tensor("lcm", "input", input)
+    return _lcm("lcm", input, other)
+
+
+def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _lcm("lcm_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _lcm(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
+    return result
+
+
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e^x: the exponential.
+
+    exp(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * result.conj()
+    Example:
+        >>> x = sg.tensor([0.0, 1.0], requires_grad=True)
+        >>> x.exp().sum().backward()
+        >>> x.grad
+        tensor([1.0000, 2.7183])
+    """
+    if not watch.active and out is None:
+        result = kernels.EXP.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("exp", out, _exp("exp", input), (input,), share="same")
+    checks.tensor("exp", "input", input)
+    return _exp("exp", input)
+
+
+def exp_(input: Tensor) -> Tensor:
+    """`exp`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.EXP.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("exp_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _exp("exp_", original, into=input)
+    return after_write(input, before)
+
+
+def _exp(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.EXP, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ExpBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ExpBackward0, result, (self,), (self,), into)
+    return result
+
+
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2^x: the exponential to base 2.
+
+    exp2(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 0.6931471805599453 * grad * result.conj()
+    Example:
+        >>> sg.exp2(sg.tensor([0, 3]))
+        tensor([1., 8.])
+    """
+    if not watch.active and out is None:
+        result = kernels.EXP2.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
+    checks.tensor("exp2", "input", input)
+    return _exp2("exp2", input)
+
+
+def exp2_(input: Tensor) -> Tensor:
+    """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("exp2_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _exp2("exp2_", original, into=input)
+    return after_write(input, before)
+
+
+def _exp2(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.EXP2, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Exp2Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.Exp2Backward0, result, (self,), (self,), into)
+    return result
+
+
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e^x - 1, exact also for small x.
+
+    expm1(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result + 1).conj()
+    Example:
+        >>> sg.expm1(sg.tensor([0.0, 1e-8]))
+        tensor([0.0000e+00, 1.0000e-08])
+    """
+    if not watch.active and out is None:
+        result = kernels.EXPM1.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
+    checks.tensor("expm1", "input", input)
+    return _expm1("expm1", input)
+
+
+def expm1_(input: Tensor) -> Tensor:
+    """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("expm1_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _expm1("expm1_", original, into=input)
+    return after_write(input, before)
+
+
+def _expm1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Expm1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.Expm1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
+
+    log(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / self.conj()
+    Example:
+        >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
+        tensor([0.0000, 2.3026,   -inf])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOG.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("log", out, _log("log", input), (input,), share="same")
+    checks.tensor("log", "input", input)
+    return _log("log", input)
+
+
+def log_(input: Tensor) -> Tensor:
+    """`log`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.LOG.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("log_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _log("log_", original, into=input)
+    return after_write(input, before)
+
+
+def _log(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogBackward0, result, (self,), (self,), into)
+    return result
+
+
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log2(x): the logarithm to base 2.
+
+    log2(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (0.6931471805599453 * self.conj())
+    Example:
+        >>> sg.log2(sg.tensor([1.0, 8.0]))
+        tensor([0., 3.])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOG2.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("log2", out, _log2("log2", input), (input,), share="same")
+    checks.tensor("log2", "input", input)
+    return _log2("log2", input)
+
+
+def log2_(input: Tensor) -> Tensor:
+    """`log2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("log2_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _log2("log2_", original, into=input)
+    return after_write(input, before)
+
+
+def _log2(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG2, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Log2Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.Log2Backward0, result, (self,), (self,), into)
+    return result
+
+
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log10(x): the logarithm to base 10.
+
+    log10(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (2.302585092994046 * self.conj())
+    Example:
+        >>> sg.log10(sg.tensor([1.0, 1000.0]))
+        tensor([0., 3.])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOG10.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("log10", out, _log10("log10", input), (input,), share="same")
+    checks.tensor("log10", "input", input)
+    return _log10("log10", input)
+
+
+def log10_(input: Tensor) -> Tensor:
+    """`log10`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("log10_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _log10("log10_", original, into=input)
+    return after_write(input, before)
+
+
+def _log10(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG10, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Log10Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.Log10Backward0, result, (self,), (self,), into)
+    return result
+
+
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """ln(1 + x), exact also for small x.
+
+    log1p(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (1 + self).conj()
+    Example:
+        >>> sg.log1p(sg.tensor([0.0, 1e-8]))
+        tensor([0.0000e+00, 1.0000e-08])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOG1P.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
+    checks.tensor("log1p", "input", input)
+    return _log1p("log1p", input)
+
+
+def log1p_(input: Tensor) -> Tensor:
+    """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("log1p_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _log1p("log1p_", original, into=input)
+    return after_write(input, before)
+
+
+def _log1p(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Log1pBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.Log1pBackward0, result, (self,), (self,), into)
+    return result
+
+
+def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """ln(e^x + e^y), without overflow.
+
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(self - other)
+        other: grad * sigmoid(other - self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
+        tensor([6.9315e-01, 1.0007e+03])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOGADDEXP.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.LogaddexpBackward0.record(result, input, other)
+            return result
+    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
+    checks.tensor("logaddexp", "input", input)
+    return _logaddexp("logaddexp", input, other)
+
+
+def _logaddexp(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.LogaddexpBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^x + 2^y), without overflow.
+
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(0.6931471805599453 * (self - other))
+        other: grad * sigmoid(0.6931471805599453 * (other - self))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
+        tensor([1., 4.])
+    """
+    if not watch.active and out is None:
+        result = kernels.LOGADDEXP2.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.Logaddexp2Backward0.record(result, input, other)
+            return result
+    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
+    checks.tensor("logaddexp2", "input", input)
+    return _logaddexp2("logaddexp2", input, other)
+
+
+def _logaddexp2(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Logaddexp2Backward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
+    return result
+
+
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(x): the sine.
+
+    sin(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * cos(self).conj()
+    Example:
+        >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
+        tensor([0., 1.])
+    """
+    if not watch.active and out is None:
+        result = kernels.SIN.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sin", out, _sin("sin", input), (input,), share="same")
+    checks.tensor("sin", "input", input)
+    return _sin("sin", input)
+
+
+def sin_(input: Tensor) -> Tensor:
+    """`sin`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.SIN.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sin_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _sin("sin_", original, into=input)
+    return after_write(input, before)
+
+
+def _sin(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIN, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SinBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SinBackward0, result, (self,), (self,), into)
+    return result
+
+
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """cos(x): the cosine.
+
+    cos(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * sin(self).conj()
+    Example:
+        >>> sg.cos(sg.tensor([0.0, sg.pi]))
+        tensor([ 1., -1.])
+    """
+    if not watch.active and out is None:
+        result = kernels.COS.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cos", out, _cos("cos", input), (input,), share="same")
+    checks.tensor("cos", "input", input)
+    return _cos("cos", input)
+
+
+def cos_(input: Tensor) -> Tensor:
+    """`cos`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.COS.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("cos_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _cos("cos_", original, into=input)
+    return after_write(input, before)
+
+
+def _cos(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.COS, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CosBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CosBackward0, result, (self,), (self,), into)
+    return result
+
+
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """tan(x): the tangent.
+
+    tan(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (1 + result * result).conj()
+    Example:
+        >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
+        tensor([0., 1.])
+    """
+    if not watch.active and out is None:
+        result = kernels.TAN.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("tan", out, _tan("tan", input), (input,), share="same")
+    checks.tensor("tan", "input", input)
+    return _tan("tan", input)
+
+
+def tan_(input: Tensor) -> Tensor:
+    """`tan`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.TAN.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("tan_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _tan("tan_", original, into=input)
+    return after_write(input, before)
+
+
+def _tan(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.TAN, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.TanBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.TanBackward0, result, (self,), (self,), into)
+    return result
+
+
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
+
+    asin(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * rsqrt((1 - self) * (1 + self)).conj()
+    Example:
+        >>> sg.asin(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5708])
+    """
+    if not watch.active and out is None:
+        result = kernels.ASIN.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("asin", out, _asin("asin", input), (input,), share="same")
+    checks.tensor("asin", "input", input)
+    return _asin("asin", input)
+
+
+def asin_(input: Tensor) -> Tensor:
+    """`asin`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("asin_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _asin("asin_", original, into=input)
+    return after_write(input, before)
+
+
+def _asin(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ASIN, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AsinBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AsinBackward0, result, (self,), (self,), into)
+    return result
+
+
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """arccos(x): the angle in [0, pi] whose cosine is x.
+
+    acos(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * rsqrt((1 - self) * (1 + self)).conj()
+    Example:
+        >>> sg.acos(sg.tensor([0.0, 1.0]))
+        tensor([1.5708, 0.0000])
+    """
+    if not watch.active and out is None:
+        result = kernels.ACOS.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("acos", out, _acos("acos", input), (input,), share="same")
+    checks.tensor("acos", "input", input)
+    return _acos("acos", input)
+
+
+def acos_(input: Tensor) -> Tensor:
+    """`acos`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("acos_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _acos("acos_", original, into=input)
+    return after_write(input, before)
+
+
+def _acos(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ACOS, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AcosBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AcosBackward0, result, (self,), (self,), into)
+    return result
+
+
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
+
+    atan(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (1 + self * self).conj()
+    Example:
+        >>> sg.atan(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7854])
+    """
+    if not watch.active and out is None:
+        result = kernels.ATAN.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("atan", out, _atan("atan", input), (input,), share="same")
+    checks.tensor("atan", "input", input)
+    return _atan("atan", input)
+
+
+def atan_(input: Tensor) -> Tensor:
+    """`atan`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("atan_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _atan("atan_", original, into=input)
+    return after_write(input, before)
+
+
+def _atan(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ATAN, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AtanBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AtanBackward0, result, (self,), (self,), into)
+    return result
+
+
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sinh(x) = (e^x - e^-x) / 2.
+
+    sinh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * cosh(self).conj()
+    Example:
+        >>> sg.sinh(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.1752])
+    """
+    if not watch.active and out is None:
+        result = kernels.SINH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
+    checks.tensor("sinh", "input", input)
+    return _sinh("sinh", input)
+
+
+def sinh_(input: Tensor) -> Tensor:
+    """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.SINH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sinh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _sinh("sinh_", original, into=input)
+    return after_write(input, before)
+
+
+def _sinh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SinhBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SinhBackward0, result, (self,), (self,), into)
+    return result
+
+
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """cosh(x) = (e^x + e^-x) / 2.
+
+    cosh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * sinh(self).conj()
+    Example:
+        >>> sg.cosh(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.5431])
+    """
+    if not watch.active and out is None:
+        result = kernels.COSH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
+    checks.tensor("cosh", "input", input)
+    return _cosh("cosh", input)
+
+
+def cosh_(input: Tensor) -> Tensor:
+    """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.COSH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("cosh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _cosh("cosh_", original, into=input)
+    return after_write(input, before)
+
+
+def _cosh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.COSH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CoshBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CoshBackward0, result, (self,), (self,), into)
+    return result
+
+
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """tanh(x) = sinh(x) / cosh(x).
+
+    tanh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (1 - result * result).conj()
+    Example:
+        >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.7616,  0.0000,  0.7616])
+    """
+    if not watch.active and out is None:
+        result = kernels.TANH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
+    checks.tensor("tanh", "input", input)
+    return _tanh("tanh", input)
+
+
+def tanh_(input: Tensor) -> Tensor:
+    """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.TANH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("tanh_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _tanh("tanh_", original, into=input)
+    return after_write(input, before)
+
+
+def _tanh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.TANH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.TanhBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.TanhBackward0, result, (self,), (self,), into)
+    return result
+
+
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """arsinh(x): the inverse of sinh.
+
+    asinh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * rsqrt(1 + self * self).conj()
+    Example:
+        >>> sg.asinh(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814])
+    """
+    if not watch.active and out is None:
+        result = kernels.ASINH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
+    checks.tensor("asinh", "input", input)
+    return _asinh("asinh", input)
+
+
+def asinh_(input: Tensor) -> Tensor:
+    """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("asinh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _asinh("asinh_", original, into=input)
+    return after_write(input, before)
+
+
+def _asinh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ASINH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AsinhBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AsinhBackward0, result, (self,), (self,), into)
+    return result
+
+
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
+
+    acosh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()
+    Example:
+        >>> sg.acosh(sg.tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170])
+    """
+    if not watch.active and out is None:
+        result = kernels.ACOSH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
+    checks.tensor("acosh", "input", input)
+    return _acosh("acosh", input)
+
+
+def acosh_(input: Tensor) -> Tensor:
+    """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("acosh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _acosh("acosh_", original, into=input)
+    return after_write(input, before)
+
+
+def _acosh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AcoshBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AcoshBackward0, result, (self,), (self,), into)
+    return result
+
+
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """artanh(x): the inverse of tanh; nan for real |x| > 1.
+
+    atanh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / ((1 - self) * (1 + self)).conj()
+    Example:
+        >>> sg.atanh(sg.tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5493])
+    """
+    if not watch.active and out is None:
+        result = kernels.ATANH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
+    checks.tensor("atanh", "input", input)
+    return _atanh("atanh", input)
+
+
+def atanh_(input: Tensor) -> Tensor:
+    """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("atanh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _atanh("atanh_", original, into=input)
+    return after_write(input, before)
+
+
+def _atanh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ATANH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AtanhBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AtanhBackward0, result, (self,), (self,), into)
+    return result
+
+
+def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
+
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
+            0), 1, hypot(self, other))
+        other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other ==
+            0), 1, hypot(self, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
+        tensor([ 1.5708, -2.3562])
+    """
+    if not watch.active and out is None:
+        result = kernels.ATAN2.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.Atan2Backward0.record(result, input, other)
+            return result
+    if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
+    checks.tensor("atan2", "input", input)
+    return _atan2("atan2", input, other)
+
+
+def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
+        return input
+    if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    _atan2("atan2_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _atan2(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Atan2Backward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Atan2Backward0, result, (self, other), (self, other), into)
+    return result
+
+
+def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """sqrt(x^2 + y^2) without overflow on the way.
+
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * (self / where(result == 0, 1, result))
+        other: grad * (other / where(result == 0, 1, result))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))
+        tensor([5.])
+    """
+    if not watch.active and out is None:
+        result = kernels.HYPOT.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.HypotBackward0.record(result, input, other)
+            return result
+    if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
+    checks.tensor("hypot", "input", input)
+    return _hypot("hypot", input, other)
+
+
+def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
+        return input
+    if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _hypot("hypot_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _hypot(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.HypotBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.HypotBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """pi / 180 * x: degrees as radians.
+
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 0.017453292519943295
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "deg2rad"
+    if out is not None:
+        return write_out(name, out, deg2rad(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = elementwise_checks.real_angles(name, self)
+    return self * 0.017453292519943295
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("deg2rad_", input, deg2rad(original))
+    return after_write(input, before)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """180 / pi * x: radians as degrees.
+
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 57.29577951308232
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
+        tensor([  0., 180.])
+    """
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "rad2deg"
+    if out is not None:
+        return write_out(name, out, rad2deg(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = elementwise_checks.real_angles(name, self)
+    return self * 57.29577951308232
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("rad2deg_", input, rad2deg(original))
+    return after_write(input, before)
+
+
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest whole number <= x. The gradient is 0 everywhere.
+
+    floor(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    Example:
+        >>> sg.floor(sg.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.])
+    """
+    if not watch.active and out is None:
+        result = kernels.FLOOR.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("floor", out, _floor("floor", input), (input,), share="same")
+    checks.tensor("floor", "input", input)
+    return _floor("floor", input)
+
+
+def floor_(input: Tensor) -> Tensor:
+    """`floor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("floor_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _floor("floor_", original, into=input)
+    return after_write(input, before)
+
+
+def _floor(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FloorBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.FloorBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest whole number >= x. The gradient is 0 everywhere.
+
+    ceil(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    Example:
+        >>> sg.ceil(sg.tensor([-1.5, 1.5]))
+        tensor([-1.,  2.])
+    """
+    if not watch.active and out is None:
+        result = kernels.CEIL.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
+    checks.tensor("ceil", "input", input)
+    return _ceil("ceil", input)
+
+
+def ceil_(input: Tensor) -> Tensor:
+    """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("ceil_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _ceil("ceil_", original, into=input)
+    return after_write(input, before)
+
+
+def _ceil(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.CEIL, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeilBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CeilBackward0, result, (self,), (self,), into)
+    return result
+
+
+def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
+
+    round(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    """
+    if not watch.active and out is None:
+        result = kernels.ROUND.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("round", out, _round_default("round", input), (input,), share="same")
+    checks.tensor("round", "input", input)
+    return _round_default("round", input)
+
+
+def round_default_(input: Tensor) -> Tensor:
+    """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("round_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _round_default("round_", original, into=input)
+    return after_write(input, before)
+
+
+def _round_default(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ROUND, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.RoundBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.RoundBackward0, result, (self,), (self,), into)
+    return result
+
+
+def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
+    """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
+
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        decimals: int or number, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
+    checks.tensor("round", "input", input)
+    return _round_decimals("round", input, decimals)
+
+
+def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
+    """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("round_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _round_decimals("round_", original, decimals, into=input)
+    return after_write(input, before)
+
+
+def _round_decimals(name: str, self, decimals, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if decimals.__class__ is not int:
+        decimals = checks.integer(name, "decimals", decimals)
+    result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.RoundBackward1.record(result, self)
+    if watch.active:
+        propagate(functions.RoundBackward1, result, (self, decimals), (self,), into)
+    return result
+
+
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
+
+    trunc(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: zeros_like(grad)
+    Example:
+        >>> sg.trunc(sg.tensor([-1.5, 1.5]))
+        tensor([-1.,  1.])
+    """
+    if not watch.active and out is None:
+        result = kernels.TRUNC.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
+    checks.tensor("trunc", "input", input)
+    return _trunc("trunc", input)
+
+
+def trunc_(input: Tensor) -> Tensor:
+    """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("trunc_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _trunc("trunc_", original, into=input)
+    return after_write(input, before)
+
+
+def _trunc(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.TruncBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.TruncBackward0, result, (self,), (self,), into)
+    return result
+
+
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x - trunc(x): the fraction, with the sign of x.
+
+    frac(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad
+    Example:
+        >>> sg.frac(sg.tensor([-1.5, 1.25]))
+        tensor([-0.5000,  0.2500])
+    """
+    if not watch.active and out is None:
+        result = kernels.FRAC.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("frac", out, _frac("frac", input), (input,), share="same")
+    checks.tensor("frac", "input", input)
+    return _frac("frac", input)
+
+
+def frac_(input: Tensor) -> Tensor:
+    """`frac`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("frac_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _frac("frac_", original, into=input)
+    return after_write(input, before)
+
+
+def _frac(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.FRAC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FracBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.FracBackward0, result, (self,), (self,), into)
+    return result
+
+
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is nan; for complex x, whether one of its parts is.
+
+    isnan(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isnan(sg.tensor([1.0, sg.nan]))
+        tensor([False,  True])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISNAN.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
+    checks.tensor("isnan", "input", input)
+    return _isnan("isnan", input)
+
+
+def _isnan(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNAN, name, (self,), (), into)
+    return result
+
+
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is infinite; for complex x, whether one of its parts is.
+
+    isinf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isinf(sg.tensor([1.0, -sg.inf]))
+        tensor([False,  True])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISINF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
+    checks.tensor("isinf", "input", input)
+    return _isinf("isinf", input)
+
+
+def _isinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISINF, name, (self,), (), into)
+    return result
+
+
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is neither nan nor infinite.
+
+    isfinite(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))
+        tensor([ True, False, False])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISFINITE.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
+    checks.tensor("isfinite", "input", input)
+    return _isfinite("isfinite", input)
+
+
+def _isfinite(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISFINITE, name, (self,), (), into)
+    return result
+
+
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
@@ -5680,6 +4987,262 @@ def _ge(name: str, self, other, into=None) -> Any:
     return result
 
 
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is negative; of zeros, whether the sign is minus.
+
+    signbit(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
+        tensor([False,  True,  True])
+    """
+    if not watch.active and out is None:
+        result = kernels.SIGNBIT.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+    checks.tensor("signbit", "input", input)
+    return _signbit("signbit", input)
+
+
+def _signbit(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
+    return result
+
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is plus infinity.
+
+    isposinf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False,  True, False])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISPOSINF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+    checks.tensor("isposinf", "input", input)
+    return _isposinf("isposinf", input)
+
+
+def _isposinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
+    return result
+
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is minus infinity.
+
+    isneginf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False, False,  True])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISNEGINF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+    checks.tensor("isneginf", "input", input)
+    return _isneginf("isneginf", input)
+
+
+def _isneginf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
+    return result
+
+
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part is 0: so it is of all real numbers.
+
+    isreal(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    if not watch.active and out is None:
+        result = kernels.ISREAL.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+    checks.tensor("isreal", "input", input)
+    return _isreal("isreal", input)
+
+
+def _isreal(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
+    return result
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
+
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        nan: float or None; default None.
+        posinf: float or None; default None.
+        neginf: float or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
+            self.is_floating_point() else self.clone()
+        where of_nan: 0.0 if nan is None else nan
+        where above: largest_number(self.dtype) if posinf is None else posinf
+        where below: -largest_number(self.dtype) if neginf is None else neginf
+        where real: replace_odd(real_copy(self), of_nan, above, below)
+    Example:
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
+        tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nan_to_num"
+    if out is not None:
+        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if nan is not None and nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf is not None and posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf is not None and neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    if self.is_complex():
+        of_nan = 0.0 if nan is None else nan
+        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
+    if self.is_floating_point():
+        of_nan = 0.0 if nan is None else nan
+        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
+        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
+        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
+        return real
+    return self.clone()
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+    return after_write(input, before)
+
+
+def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    """x with other numbers for nan and infinities: nan_to_num with all three given.
+
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        nan: float or number.
+        posinf: float or number.
+        neginf: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(isfinite(self), grad, 0)
+    """
+    if not watch.active:
+        result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
+        if result is not None:
+            return result
+    if (
+        watch.lifts
+        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("replace_odd", "input", input)
+    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+
+
+def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReplaceOddBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+    return result
+
+
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
@@ -6058,6 +5621,1799 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
+
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_left_shift",
+            out,
+            _bitwise_left_shift("bitwise_left_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_left_shift", "input", input)
+    return _bitwise_left_shift("bitwise_left_shift", input, other)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
+
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, -5]) >> 1
+        tensor([ 2, -3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_right_shift",
+            out,
+            _bitwise_right_shift("bitwise_right_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_right_shift", "input", input)
+    return _bitwise_right_shift("bitwise_right_shift", input, other)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate; real numbers are their own.
+
+    conj(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`; `input` itself for bool, integers, floats.
+    Gradients:
+        self: grad.conj()
+    Example:
+        >>> sg.conj(sg.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+        return input
+    if not watch.active and out is None:
+        result = kernels.CONJ.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("conj", out, _conj("conj", input), (input,), share="same")
+    checks.tensor("conj", "input", input)
+    return _conj("conj", input)
+
+
+def _conj(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.CONJ, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ConjBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ConjBackward0, result, (self,), (self,), into)
+    return result
+
+
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
+
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give; `input` itself for bool, integers, floats.
+    Gradients:
+        through: conj(self)
+    Example:
+        >>> sg.conj_physical(sg.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+        return input
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "conj_physical"
+    if out is not None:
+        return write_out(name, out, conj_physical(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.conj(self)
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("conj_physical_", input, conj_physical(original))
+    return after_write(input, before)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor as it is: a conjugate is computed at once, never lazily.
+
+    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self
+    Example:
+        >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
+        tensor([1.-2.j])
+    """
+    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_conj"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor as it is: a negative is computed at once, never lazily.
+
+    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self
+    Example:
+        >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
+        tensor([-2.])
+    """
+    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_neg"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self
+
+
+def real_copy(input: Tensor) -> Tensor:
+    """The real part, in memory of its own; a real tensor itself.
+
+    real_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers; `input` itself for bool, integers,
+            floats.
+    Gradients:
+        self: grad
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
+        return input
+    if not watch.active:
+        result = kernels.REAL_COPY.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("real_copy", "input", input)
+    return _real_copy("real_copy", input)
+
+
+def _real_copy(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.RealCopyBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
+    return result
+
+
+def imag_copy(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, in memory of its own.
+
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: grad * 1j
+    """
+    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("imag_copy", "input", input)
+    return _imag_copy("imag_copy", input)
+
+
+def _imag_copy(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ImagCopyBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
+    return result
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; a real tensor itself.
+
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 0)
+    Example:
+        >>> z = sg.tensor([1 + 2j])
+        >>> sg.real(z)
+        tensor([1.])
+        >>> z.real.zero_()
+        tensor([0.])
+        >>> z
+        tensor([0.+2.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
+        return input
+    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
+        return lifted
+    name = "real"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.select(op.view_as_real(self), -1, 0)
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view.
+
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.imag(sg.tensor([1 + 2j]))
+        tensor([2.])
+    """
+    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
+        return lifted
+    name = "imag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = complex_checks.with_imaginary_part(name, self)
+    return op.select(op.view_as_real(self), -1, 1)
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x + i y.
+
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        real: tensor.
+        imag: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        real: grad
+        imag: imag_copy(grad)
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
+            broadcast.
+    Example:
+        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
+        tensor([1.+0.j, 2.-1.j])
+    """
+    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+    return _complex("complex", real, imag)
+
+
+def _complex(name: str, real, imag, into=None) -> Any:
+    if not isinstance(real, Tensor):
+        real = checks.tensor(name, "real", real)
+    if not isinstance(imag, Tensor):
+        imag = checks.tensor(name, "imag", imag)
+    real, imag = complex_checks.equal_parts(name, real, imag)
+    computed = (
+        real._dtype
+        if real._dtype.native and imag._dtype is real._dtype
+        else computed_dtype(name, "match", ("float",), (real, imag))
+    )
+    try:
+        result = adopt(
+            complex_cpu.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (real, imag))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+        functions.ComplexBackward0.record(result, real, imag)
+    if watch.active:
+        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+    return result
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
+
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        abs: tensor.
+        angle: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(abs * cos(angle), abs * sin(angle))
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
+            broadcast.
+    Example:
+        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
+        tensor([1.0806+1.6829j])
+    """
+    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
+        return lifted
+    name = "polar"
+    if out is not None:
+        return write_out(name, out, polar(abs, angle))
+    if not isinstance(abs, Tensor):
+        abs = checks.tensor(name, "abs", abs)
+    if not isinstance(angle, Tensor):
+        angle = checks.tensor(name, "angle", angle)
+    abs, angle = complex_checks.equal_parts(name, abs, angle)
+    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
+
+    angle(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
+            zeros_like(grad)
+    Example:
+        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+        >>> z = sg.tensor([0j, 2], requires_grad=True)
+        >>> sg.angle(z).sum().backward()
+        >>> z.grad  # at 0 there is no slope
+        tensor([0.+0.0000j, 0.+0.5000j])
+    """
+    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+    checks.tensor("angle", "input", input)
+    return _angle("angle", input)
+
+
+def _angle(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AngleBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+    return result
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2.
+
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: complex_of_pairs(grad)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.view_as_real(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
+        return lifted
+    return _view_as_real("view_as_real", input)
+
+
+def _view_as_real(name: str, self) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = complex_checks.complex_numbers(name, self)
+    first = self
+    kind = first._dtype.to_real()
+    result = typed_view(
+        first,
+        geometry(views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
+        kind,
+    )
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsRealBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsRealBackward0, result, (self,), (self,))
+    return result
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2.
+
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: view_as_real(grad)
+    Raises:
+        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
+            may lie.
+    Example:
+        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
+        return lifted
+    return _view_as_complex("view_as_complex", input)
+
+
+def _view_as_complex(name: str, self) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = complex_checks.pairs_of_parts(name, self)
+    first = self
+    kind = first._dtype.to_complex()
+    result = typed_view(
+        first,
+        geometry(
+            views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
+        ),
+        kind,
+    )
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsComplexBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsComplexBackward0, result, (self,), (self,))
+    return result
+
+
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + e^-x): the logistic function.
+
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result * (1 - result)).conj()
+    Example:
+        >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.1192, 0.5000, 0.8808])
+    """
+    if not watch.active and out is None:
+        result = kernels.SIGMOID.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
+    checks.tensor("sigmoid", "input", input)
+    return _sigmoid("sigmoid", input)
+
+
+def sigmoid_(input: Tensor) -> Tensor:
+    """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sigmoid_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _sigmoid("sigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _sigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """ln(1 / (1 + e^-x)), without overflow.
+
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * sigmoid(-self)
+    Example:
+        >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
+        tensor([-200.0000,   -0.6931])
+    """
+    if not watch.active:
+        result = kernels.LOGSIGMOID.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("logsigmoid", "input", input)
+    return _logsigmoid("logsigmoid", input)
+
+
+def _logsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """max(x, 0). The gradient at 0 is 0.
+
+    relu(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(result <= 0, 0, grad)
+    Example:
+        >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
+        tensor([0., 0., 2.])
+    """
+    if not watch.active and out is None:
+        result = kernels.RELU.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("relu", out, _relu("relu", input), (input,), share="same")
+    checks.tensor("relu", "input", input)
+    return _relu("relu", input)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """`relu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.RELU.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("relu_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _relu("relu_", original, into=input)
+    return after_write(input, before)
+
+
+def _relu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.RELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """x for x > 0, negative_slope * x otherwise.
+
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        negative_slope: number; default 0.01.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, grad, grad * negative_slope)
+    Example:
+        >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
+        return lifted
+    checks.tensor("leaky_relu", "input", input)
+    return _leaky_relu("leaky_relu", input, negative_slope)
+
+
+def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
+        return lifted
+    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _leaky_relu("leaky_relu_", original, negative_slope, into=input)
+    return after_write(input, before)
+
+
+def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    negative_slope = checks.scalar(name, "negative_slope", negative_slope)
+    result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LeakyReluBackward0.record(result, self, negative_slope)
+    if watch.active:
+        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
+    return result
+
+
+def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
+
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.
+        scale: number; default 1.
+        input_scale: number; default 1.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
+    Example:
+        >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
+        return lifted
+    checks.tensor("elu", "input", input)
+    return _elu("elu", input, alpha, scale, input_scale)
+
+
+def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """`elu`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
+        return lifted
+    original = before_write("elu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _elu("elu_", original, alpha, scale, input_scale, into=input)
+    return after_write(input, before)
+
+
+def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    scale = checks.scalar(name, "scale", scale)
+    input_scale = checks.scalar(name, "input_scale", input_scale)
+    result, (self,) = run(
+        kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
+    )
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.EluBackward0.record(result, self, alpha, scale, input_scale)
+    if watch.active:
+        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
+    return result
+
+
+def silu(input: Tensor) -> Tensor:
+    """x * sigmoid(x), also called swish (Elfwing et al. 2017).
+
+    silu(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()
+    Example:
+        >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.2689,  0.0000,  0.7311])
+    """
+    if not watch.active:
+        result = kernels.SILU.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("silu", "input", input)
+    return _silu("silu", input)
+
+
+def silu_(input: Tensor) -> Tensor:
+    """`silu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.SILU.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("silu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _silu("silu_", original, into=input)
+    return after_write(input, before)
+
+
+def _silu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SILU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SiluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SiluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def gelu_erf(input: Tensor) -> Tensor:
+    """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
+
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (normal_cdf(self) + self * normal_pdf(self))
+    """
+    if not watch.active:
+        result = kernels.GELU_ERF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("gelu_erf", "input", input)
+    return _gelu_erf("gelu_erf", input)
+
+
+def _gelu_erf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.GeluErfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.GeluErfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def gelu_tanh(input: Tensor) -> Tensor:
+    """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
+
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad *
+            sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self +
+            0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
+            self * 1.5957691216057308 * 0.134145 * self * self
+    """
+    if not watch.active:
+        result = kernels.GELU_TANH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("gelu_tanh", "input", input)
+    return _gelu_tanh("gelu_tanh", input)
+
+
+def _gelu_tanh(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.GeluTanhBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.GeluTanhBackward0, result, (self,), (self,), into)
+    return result
+
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
+
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        approximate: str, by keyword, 'none' or 'tanh'; default 'none'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gelu_tanh(self) if approximate == 'tanh' else gelu_erf(self)
+    Raises:
+        RuntimeError: expected: the forms of gelu are 'none' and 'tanh'.
+    Example:
+        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.1587,  0.0000,  0.8413])
+        >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
+        tensor([-0.1588,  0.0000,  0.8412])
+    """
+    if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
+        return lifted
+    name = "gelu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if approximate.__class__ is not str:
+        approximate = checks.string(name, "approximate", approximate)
+    self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
+    return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
+
+
+def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
+    """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
+
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        beta: number; default 1.
+        threshold: number; default 20.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
+    Example:
+        >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
+        tensor([ 0.3133,  0.6931, 30.0000])
+    """
+    if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
+        return lifted
+    checks.tensor("softplus", "input", input)
+    return _softplus("softplus", input, beta, threshold)
+
+
+def _softplus(name: str, self, beta, threshold, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    beta = checks.scalar(name, "beta", beta)
+    threshold = checks.scalar(name, "threshold", threshold)
+    result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftplusBackward0.record(result, self, beta, threshold)
+    if watch.active:
+        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
+    return result
+
+
+def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """x limited to [min_val, max_val]. The gradient at the bounds is 0.
+
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min_val: number; default -1.
+        max_val: number; default 1.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self <= min_val) | (self >= max_val), 0, grad)
+    Example:
+        >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+    if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
+        return lifted
+    checks.tensor("hardtanh", "input", input)
+    return _hardtanh("hardtanh", input, min_val, max_val)
+
+
+def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
+        return lifted
+    original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardtanh("hardtanh_", original, min_val, max_val, into=input)
+    return after_write(input, before)
+
+
+def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    min_val = checks.scalar(name, "min_val", min_val)
+    max_val = checks.scalar(name, "max_val", max_val)
+    result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardtanhBackward0.record(result, self, min_val, max_val)
+    if watch.active:
+        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
+    return result
+
+
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
+
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+    Raises:
+        RuntimeError: expected: the scale is not 0.
+    Example:
+        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+    checks.tensor("celu", "input", input)
+    return _celu("celu", input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
+        return lifted
+    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _celu("celu_", original, alpha, into=input)
+    return after_write(input, before)
+
+
+def _celu(name: str, self, alpha, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, alpha = elementwise_checks_activations.celu_scale(name, self, alpha)
+    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeluBackward0.record(result, self, alpha)
+    if watch.active:
+        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+    return result
+
+
+def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
+
+    selu(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+    Example:
+        >>> sg.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    if not watch.active and out is None:
+        result = kernels.SELU.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+    checks.tensor("selu", "input", input)
+    return _selu("selu", input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.SELU.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _selu("selu_", original, into=input)
+    return after_write(input, before)
+
+
+def _selu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SeluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(ln(1 + e^x)) (Misra 2019).
+
+    mish(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+    Example:
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    if not watch.active:
+        result = kernels.MISH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("mish", "input", input)
+    return _mish("mish", input)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.MISH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _mish("mish_", original, into=input)
+    return after_write(input, before)
+
+
+def _mish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardsigmoid(input: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
+
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self > -3) & (self < 3), grad / 6, 0)
+    Example:
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    if not watch.active:
+        result = kernels.HARDSIGMOID.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardsigmoid", "input", input)
+    return _hardsigmoid("hardsigmoid", input)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardsigmoid("hardsigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    hardswish(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))
+    Example:
+        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000,  1.1250,  4.0000])
+    """
+    if not watch.active:
+        result = kernels.HARDSWISH.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardswish", "input", input)
+    return _hardswish("hardswish", input)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardswish("hardswish_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardswish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardswishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere.
+
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Example:
+        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+    checks.tensor("hardshrink", "input", input)
+    return _hardshrink("hardshrink", input, lambd)
+
+
+def _hardshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
+
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Raises:
+        RuntimeError: expected: the width is finite and not negative.
+    Example:
+        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
+        return lifted
+    checks.tensor("softshrink", "input", input)
+    return _softshrink("softshrink", input, lambd)
+
+
+def _softshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    self, lambd = elementwise_checks_activations.shrink_width(name, self, lambd)
+    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x).
+
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self - tanh(self)
+    Example:
+        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
+        return lifted
+    name = "tanhshrink"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self - op.tanh(self)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|).
+
+    softsign(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self / (abs(self) + 1)
+    Example:
+        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
+        return lifted
+    name = "softsign"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self / (op.abs(self) + 1)
+
+
+def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """x where x > bound, value elsewhere. The gradient at the bound is 0.
+
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        bound: number.
+        value: number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= bound, 0, grad)
+    Example:
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    checks.tensor("threshold", "input", input)
+    return _threshold("threshold", input, bound, value)
+
+
+def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _threshold("threshold_", original, bound, value, into=input)
+    return after_write(input, before)
+
+
+def _threshold(name: str, self, bound, value, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
+    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ThresholdBackward0.record(result, self, bound)
+    if watch.active:
+        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+    return result
+
+
+def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
+
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: halves[0] * sigmoid(halves[1])
+        where halves: chunk(self, 2, dim)
+    Raises:
+        IndexError, RuntimeError: expected: the dimension has an even number of elements.
+    Example:
+        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "glu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = elementwise_checks_activations.two_halves(name, self, dim)
+    halves = op.chunk(self, 2, dim)
+    return halves[0] * op.sigmoid(halves[1])
+
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
+
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channel_leak(self, along_channels(weight, self.ndim))
+    Raises:
+        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
+            of the numbers.
+    Example:
+        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
+        return lifted
+    name = "prelu"
+    if out is not None:
+        return write_out(name, out, prelu(input, weight))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, weight = elementwise_checks_activations.channel_slopes(name, self, weight)
+    return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
+
+
+def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x for x > 0, weight * x otherwise: prelu with its weights in place.
+
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: where(self > 0, grad, grad * weight)
+        weight: where(self > 0, 0, grad * self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
+        return lifted
+    checks.tensor("channel_leak", "input", input)
+    return _channel_leak("channel_leak", input, weight)
+
+
+def _channel_leak(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
+    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+        functions.ChannelLeakBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
+def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """scale x where mask is true, zero elsewhere: dropout with its mask given.
+
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        scale: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: masked_scale(grad, mask, scale)
+    Raises:
+        RuntimeError: expected: a mask for every element.
+    """
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "leading", input, mask, scale)) is not PLAIN:
+        return lifted
+    checks.tensor("masked_scale", "input", input)
+    return _masked_scale("masked_scale", input, mask, scale)
+
+
+def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
+        return lifted
+    original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
+    before = input._fn
+    _masked_scale("masked_scale_", original, mask, scale, into=input)
+    return after_write(input, before)
+
+
+def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    mask = checks.tensor(name, "mask", mask)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
+    result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MaskedScaleBackward0.record(result, self, mask, scale)
+    if watch.active:
+        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
+    return result
+
+
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
+
+    erf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 1.1283791670955126 * grad * exp(-self * self)
+    Example:
+        >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.8427,  0.0000,  0.8427])
+    """
+    if not watch.active and out is None:
+        result = kernels.ERF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("erf", out, _erf("erf", input), (input,), share="same")
+    checks.tensor("erf", "input", input)
+    return _erf("erf", input)
+
+
+def erf_(input: Tensor) -> Tensor:
+    """`erf`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ERF.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("erf_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _erf("erf_", original, into=input)
+    return after_write(input, before)
+
+
+def _erf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
+
+    erfc(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -1.1283791670955126 * grad * exp(-self * self)
+    Example:
+        >>> sg.erfc(sg.tensor([0.0, 5.0]))
+        tensor([1.0000e+00, 1.5375e-12])
+    """
+    if not watch.active and out is None:
+        result = kernels.ERFC.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
+    checks.tensor("erfc", "input", input)
+    return _erfc("erfc", input)
+
+
+def erfc_(input: Tensor) -> Tensor:
+    """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
+        return input
+    if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("erfc_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _erfc("erfc_", original, into=input)
+    return after_write(input, before)
+
+
+def _erfc(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfcBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfcBackward0, result, (self,), (self,), into)
+    return result
+
+
+def normal_pdf(input: Tensor) -> Tensor:
+    """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
+
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: -grad * self * result
+    """
+    if not watch.active:
+        result = kernels.NORMAL_PDF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("normal_pdf", "input", input)
+    return _normal_pdf("normal_pdf", input)
+
+
+def _normal_pdf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NormalPdfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NormalPdfBackward0, result, (self,), (self,), into)
+    return result
+
+
+def normal_cdf(input: Tensor) -> Tensor:
+    """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
+
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * normal_pdf(self)
+    """
+    if not watch.active:
+        result = kernels.NORMAL_CDF.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("normal_cdf", "input", input)
+    return _normal_cdf("normal_cdf", input)
+
+
+def _normal_cdf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NormalCdfBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NormalCdfBackward0, result, (self,), (self,), into)
+    return result
+
+
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
@@ -6223,104 +7579,6 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
         functions.Xlog1pyBackward1.record(result, self, other)
     if watch.active:
         propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
-    return result
-
-
-def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """ln(e^x + e^y), without overflow.
-
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: grad * sigmoid(self - other)
-        other: grad * sigmoid(other - self)
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
-        tensor([6.9315e-01, 1.0007e+03])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOGADDEXP.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
-        if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
-                functions.LogaddexpBackward0.record(result, input, other)
-            return result
-    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
-    checks.tensor("logaddexp", "input", input)
-    return _logaddexp("logaddexp", input, other)
-
-
-def _logaddexp(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
-        functions.LogaddexpBackward0.record(result, self, other)
-    if watch.active:
-        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
-    return result
-
-
-def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """log2(2^x + 2^y), without overflow.
-
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: grad * sigmoid(0.6931471805599453 * (self - other))
-        other: grad * sigmoid(0.6931471805599453 * (other - self))
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
-        tensor([1., 4.])
-    """
-    if not watch.active and out is None:
-        result = kernels.LOGADDEXP2.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
-        if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
-                functions.Logaddexp2Backward0.record(result, input, other)
-            return result
-    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
-    checks.tensor("logaddexp2", "input", input)
-    return _logaddexp2("logaddexp2", input, other)
-
-
-def _logaddexp2(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
-        functions.Logaddexp2Backward0.record(result, self, other)
-    if watch.active:
-        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -7586,1214 +8844,6 @@ def _bessel_y1(name: str, self, into=None) -> Any:
         functions.BesselY1Backward0.record(result, self)
     if watch.active:
         propagate(functions.BesselY1Backward0, result, (self,), (self,), into)
-    return result
-
-
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is negative; of zeros, whether the sign is minus.
-
-    signbit(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
-        tensor([False,  True,  True])
-    """
-    if not watch.active and out is None:
-        result = kernels.SIGNBIT.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
-    checks.tensor("signbit", "input", input)
-    return _signbit("signbit", input)
-
-
-def _signbit(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
-    return result
-
-
-def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """|x| with the sign of y. The gradient at x = 0 is 0.
-
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments, the default float for bools and integers.
-    Gradients:
-        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
-        other: zeros_like(grad)
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
-        tensor([-1., -2.])
-    """
-    if not watch.active and out is None:
-        result = kernels.COPYSIGN.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
-        if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
-                functions.CopysignBackward0.record(result, input, other)
-            return result
-    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
-    checks.tensor("copysign", "input", input)
-    return _copysign("copysign", input, other)
-
-
-def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
-        return input
-    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
-    before = input._fn
-    _copysign("copysign_", original, other, into=input)
-    return after_write(input, before)
-
-
-def _copysign(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
-        functions.CopysignBackward0.record(result, self, other)
-    if watch.active:
-        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
-    return result
-
-
-def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
-
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: not defined: the neighbouring number is no smooth function
-        other: not defined: the neighbouring number is no smooth function
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
-        tensor([True])
-    """
-    if not watch.active and out is None and not grad_mode.grad:
-        result = kernels.NEXTAFTER.launch(input, other)
-        if result is not None:
-            return result
-        result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
-    checks.tensor("nextafter", "input", input)
-    return _nextafter("nextafter", input, other)
-
-
-def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
-        return input
-    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
-    before = input._fn
-    _nextafter("nextafter_", original, other, into=input)
-    return after_write(input, before)
-
-
-def _nextafter(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
-    if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
-    return result
-
-
-def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
-
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-    Returns:
-        mantissa: the dtype of `input`.
-        exponent: int32.
-    Gradients:
-        self: grad / exp2(exponent)
-    Example:
-        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
-        tensor([ 0.7500, -0.5000])
-    """
-    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
-    return _frexp("frexp", input)
-
-
-_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
-
-
-def _frexp(name: str, self, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
-    try:
-        results = outputs(complex_cpu.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
-    except Exception as error:
-        reraise(name, error, (self,))
-    if grad_mode.grad and (self._rg):
-        functions.FrexpBackward0.record(results, self)
-    if watch.active:
-        propagate(functions.FrexpBackward0, results, (self,), (self,))
-    return _frexp_result(*results)
-
-
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x * 2^y.
-
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        other: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: self * pow(2.0, other)
-    Example:
-        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
-        tensor([24.])
-    """
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
-    name = "ldexp"
-    if out is not None:
-        return write_out(name, out, ldexp(input, other))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    return self * op.pow(2.0, other)
-
-
-def ldexp_(input: Tensor, other: Tensor) -> Tensor:
-    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
-    adopt_result("ldexp_", input, ldexp(original, other))
-    return after_write(input, before)
-
-
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is plus infinity.
-
-    isposinf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
-        tensor([False,  True, False])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISPOSINF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
-    checks.tensor("isposinf", "input", input)
-    return _isposinf("isposinf", input)
-
-
-def _isposinf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
-    return result
-
-
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether x is minus infinity.
-
-    isneginf(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
-        tensor([False, False,  True])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISNEGINF.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
-    checks.tensor("isneginf", "input", input)
-    return _isneginf("isneginf", input)
-
-
-def _isneginf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
-    return result
-
-
-def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether the imaginary part is 0: so it is of all real numbers.
-
-    isreal(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: bool.
-    Example:
-        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
-        tensor([ True, False])
-    """
-    if not watch.active and out is None:
-        result = kernels.ISREAL.launch(input)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
-    checks.tensor("isreal", "input", input)
-    return _isreal("isreal", input)
-
-
-def _isreal(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
-    return result
-
-
-def nan_to_num(
-    input: Tensor,
-    nan: float | None = None,
-    posinf: float | None = None,
-    neginf: float | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
-
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        nan: float or None; default None.
-        posinf: float or None; default None.
-        neginf: float or None; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: complex(real, replace_odd(imag_copy(self), of_nan, above, below)) if self.is_complex() else real if
-            self.is_floating_point() else self.clone()
-        where of_nan: 0.0 if nan is None else nan
-        where above: largest_number(self.dtype) if posinf is None else posinf
-        where below: -largest_number(self.dtype) if neginf is None else neginf
-        where real: replace_odd(real_copy(self), of_nan, above, below)
-    Example:
-        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
-        tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
-    ):
-        return lifted
-    name = "nan_to_num"
-    if out is not None:
-        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if nan is not None and nan.__class__ is not float:
-        nan = checks.floating(name, "nan", nan)
-    if posinf is not None and posinf.__class__ is not float:
-        posinf = checks.floating(name, "posinf", posinf)
-    if neginf is not None and neginf.__class__ is not float:
-        neginf = checks.floating(name, "neginf", neginf)
-    if self.is_complex():
-        of_nan = 0.0 if nan is None else nan
-        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
-        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return op.complex(real, op.replace_odd(op.imag_copy(self), of_nan, above, below))
-    if self.is_floating_point():
-        of_nan = 0.0 if nan is None else nan
-        above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
-        below = -elementwise_formulas.largest_number(self._dtype) if neginf is None else neginf
-        real = op.replace_odd(op.real_copy(self), of_nan, above, below)
-        return real
-    return self.clone()
-
-
-def nan_to_num_(
-    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
-    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
-    ):
-        return lifted
-    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
-    return after_write(input, before)
-
-
-def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
-    """x with other numbers for nan and infinities: nan_to_num with all three given.
-
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        nan: float or number.
-        posinf: float or number.
-        neginf: float or number.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: where(isfinite(self), grad, 0)
-    """
-    if not watch.active:
-        result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
-        if result is not None:
-            return result
-    if (
-        watch.lifts
-        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
-    ):
-        return lifted
-    checks.tensor("replace_odd", "input", input)
-    return _replace_odd("replace_odd", input, nan, posinf, neginf)
-
-
-def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    if nan.__class__ is not float:
-        nan = checks.floating(name, "nan", nan)
-    if posinf.__class__ is not float:
-        posinf = checks.floating(name, "posinf", posinf)
-    if neginf.__class__ is not float:
-        neginf = checks.floating(name, "neginf", neginf)
-    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ReplaceOddBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
-    return result
-
-
-def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
-
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        values: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: not defined: the step has no gradient
-        values: not defined: the step has no gradient
-    Raises:
-        RuntimeError, TypeError: expected: both are tensors, of the same dtype: a number has none that could be
-            compared.
-    Example:
-        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
-    checks.tensor("heaviside", "input", input)
-    return _heaviside("heaviside", input, values)
-
-
-def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
-    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
-        return lifted
-    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
-    before = input._fn
-    _heaviside("heaviside_", original, values, into=input)
-    return after_write(input, before)
-
-
-def _heaviside(name: str, self, values, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    values = checks.operand(name, "values", values)
-    self, values = complex_checks.one_dtype(name, self, values)
-    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
-    if grad_mode.grad or watch.active:
-        record_undefined(name, (result,), (self, values), "the step has no gradient")
-    return result
-
-
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """pi / 180 * x: degrees as radians.
-
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: self * 0.017453292519943295
-    Raises:
-        RuntimeError: expected: angles are real.
-    Example:
-        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
-        tensor([0.0000, 3.1416])
-    """
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
-        return lifted
-    name = "deg2rad"
-    if out is not None:
-        return write_out(name, out, deg2rad(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.real_angles(name, self)
-    return self * 0.017453292519943295
-
-
-def deg2rad_(input: Tensor) -> Tensor:
-    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
-        return lifted
-    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    adopt_result("deg2rad_", input, deg2rad(original))
-    return after_write(input, before)
-
-
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """180 / pi * x: radians as degrees.
-
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: self * 57.29577951308232
-    Raises:
-        RuntimeError: expected: angles are real.
-    Example:
-        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
-        tensor([  0., 180.])
-    """
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
-        return lifted
-    name = "rad2deg"
-    if out is not None:
-        return write_out(name, out, rad2deg(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.real_angles(name, self)
-    return self * 57.29577951308232
-
-
-def rad2deg_(input: Tensor) -> Tensor:
-    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
-        return lifted
-    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    adopt_result("rad2deg_", input, rad2deg(original))
-    return after_write(input, before)
-
-
-def positive(input: Tensor) -> Tensor:
-    """+x: the tensor as it is.
-
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: shares the memory of `input` where it can.
-    Gradients:
-        through: self
-    Raises:
-        RuntimeError: expected: the tensor holds numbers.
-    Example:
-        >>> sg.positive(sg.tensor([1, -2]))
-        tensor([ 1, -2])
-    """
-    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
-        return lifted
-    name = "positive"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.not_bool(name, self)
-    return self
-
-
-def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x^e, computed in float64, or complex128, whatever the dtypes.
-
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        exponent: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: pow(in_double(self), in_double(exponent))
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_tensor_tensor(input, exponent))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
-
-
-def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
-    """x^e for one exponent e, computed in float64 or complex128.
-
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        exponent: number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: pow(in_double(self), exponent)
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_tensor_scalar(input, exponent))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
-    return op.pow(elementwise_formulas.in_double(self), exponent)
-
-
-def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """b^x for one base b, computed in float64 or complex128.
-
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: number.
-        exponent: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: pow(self, in_double(exponent))
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    name = "float_power"
-    if out is not None:
-        return write_out(name, out, float_power_scalar(input, exponent))
-    self = input
-    self = checks.scalar(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    return op.pow(self, elementwise_formulas.in_double(exponent))
-
-
-def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
-    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
-
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        exponent: number.
-    Returns:
-        Tensor: `input` itself.
-    Gradients:
-        through: raised_in_place(self, exponent)
-    Raises:
-        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
-            takes it.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
-    ):
-        return lifted
-    name = "float_power_"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
-    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
-    return elementwise_formulas.raised_in_place(self, exponent)
-
-
-def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
-    """x becomes x^e; x is of float64 or complex128 already.
-
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        exponent: tensor.
-    Returns:
-        Tensor: `input` itself.
-    Gradients:
-        through: raised_in_place(self, exponent)
-    Raises:
-        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
-            takes it.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
-    ):
-        return lifted
-    name = "float_power_"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
-    self, exponent = elementwise_checks.base_in_double(name, self, exponent)
-    return elementwise_formulas.raised_in_place(self, exponent)
-
-
-def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x + i y.
-
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        real: tensor.
-        imag: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        real: grad
-        imag: imag_copy(grad)
-    Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
-            broadcast.
-    Example:
-        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
-        tensor([1.+0.j, 2.-1.j])
-    """
-    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
-    return _complex("complex", real, imag)
-
-
-def _complex(name: str, real, imag, into=None) -> Any:
-    if not isinstance(real, Tensor):
-        real = checks.tensor(name, "real", real)
-    if not isinstance(imag, Tensor):
-        imag = checks.tensor(name, "imag", imag)
-    real, imag = complex_checks.equal_parts(name, real, imag)
-    computed = (
-        real._dtype
-        if real._dtype.native and imag._dtype is real._dtype
-        else computed_dtype(name, "match", ("float",), (real, imag))
-    )
-    try:
-        result = adopt(
-            complex_cpu.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (real, imag))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
-        functions.ComplexBackward0.record(result, real, imag)
-    if watch.active:
-        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
-    return result
-
-
-def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
-
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        abs: tensor.
-        angle: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: complex(abs * cos(angle), abs * sin(angle))
-    Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
-            broadcast.
-    Example:
-        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
-        tensor([1.0806+1.6829j])
-    """
-    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
-        return lifted
-    name = "polar"
-    if out is not None:
-        return write_out(name, out, polar(abs, angle))
-    if not isinstance(abs, Tensor):
-        abs = checks.tensor(name, "abs", abs)
-    if not isinstance(angle, Tensor):
-        angle = checks.tensor(name, "angle", angle)
-    abs, angle = complex_checks.equal_parts(name, abs, angle)
-    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
-
-
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
-
-    angle(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
-            numbers.
-    Gradients:
-        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
-            zeros_like(grad)
-    Example:
-        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
-        tensor([1.5708, 3.1416])
-        >>> z = sg.tensor([0j, 2], requires_grad=True)
-        >>> sg.angle(z).sum().backward()
-        >>> z.grad  # at 0 there is no slope
-        tensor([0.+0.0000j, 0.+0.5000j])
-    """
-    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("angle", out, _angle("angle", input), (input,), share="same")
-    checks.tensor("angle", "input", input)
-    return _angle("angle", input)
-
-
-def _angle(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.AngleBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.AngleBackward0, result, (self,), (self,), into)
-    return result
-
-
-def view_as_real(input: Tensor) -> Tensor:
-    """The real and the imaginary parts in a new last dimension of size 2.
-
-    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: complex numbers.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: a view of `input`: it shares the memory.
-    Gradients:
-        self: complex_of_pairs(grad)
-    Raises:
-        RuntimeError: expected: the tensor is complex.
-    Example:
-        >>> sg.view_as_real(sg.tensor([1 + 2j]))
-        tensor([[1., 2.]])
-    """
-    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
-        return lifted
-    return _view_as_real("view_as_real", input)
-
-
-def _view_as_real(name: str, self) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.complex_numbers(name, self)
-    first = self
-    kind = first._dtype.to_real()
-    result = typed_view(
-        first,
-        geometry(views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
-        kind,
-    )
-    if grad_mode.grad:
-        if self._rg:
-            functions.ViewAsRealBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(functions.ViewAsRealBackward0, result, (self,), (self,))
-    return result
-
-
-def view_as_complex(input: Tensor) -> Tensor:
-    """The complex numbers whose parts stand in the last dimension, of size 2.
-
-    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-    Returns:
-        Tensor: a view of `input`: it shares the memory.
-    Gradients:
-        self: view_as_real(grad)
-    Raises:
-        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
-            may lie.
-    Example:
-        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
-        tensor([1.+2.j])
-    """
-    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
-        return lifted
-    return _view_as_complex("view_as_complex", input)
-
-
-def _view_as_complex(name: str, self) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = complex_checks.pairs_of_parts(name, self)
-    first = self
-    kind = first._dtype.to_complex()
-    result = typed_view(
-        first,
-        geometry(
-            views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
-        ),
-        kind,
-    )
-    if grad_mode.grad:
-        if self._rg:
-            functions.ViewAsComplexBackward0.record(result, self)
-    else:
-        not_recorded(result)
-    if watch.active:
-        propagate(functions.ViewAsComplexBackward0, result, (self,), (self,))
-    return result
-
-
-def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
-
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: integers.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.tensor([1, 3]) << 2
-        tensor([ 4, 12])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_out(
-            "bitwise_left_shift",
-            out,
-            _bitwise_left_shift("bitwise_left_shift", input, other),
-            (input, other),
-            share="same",
-        )
-    checks.tensor("bitwise_left_shift", "input", input)
-    return _bitwise_left_shift("bitwise_left_shift", input, other)
-
-
-def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
-    ):
-        return lifted
-    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
-    before = input._fn
-    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
-
-
-def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
-    return result
-
-
-def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
-
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: integers.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.tensor([5, -5]) >> 1
-        tensor([ 2, -3])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_out(
-            "bitwise_right_shift",
-            out,
-            _bitwise_right_shift("bitwise_right_shift", input, other),
-            (input, other),
-            share="same",
-        )
-    checks.tensor("bitwise_right_shift", "input", input)
-    return _bitwise_right_shift("bitwise_right_shift", input, other)
-
-
-def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
-        is not PLAIN
-    ):
-        return lifted
-    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
-    before = input._fn
-    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
-
-
-def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
-    return result
-
-
-def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
-
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: integers.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
-        tensor([6, 3])
-    """
-    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
-    checks.tensor("gcd", "input", input)
-    return _gcd("gcd", input, other)
-
-
-def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("gcd_", input, (input, other), keep=(), share="same")
-    before = input._fn
-    _gcd("gcd_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
-
-
-def _gcd(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
-    return result
-
-
-def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """The least common multiple, not negative; lcm(x, 0) = 0.
-
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: integers.
-
-    Args:
-        input: tensor.
-        other: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Raises:
-        RuntimeError: expected: shapes that broadcast.
-    Example:
-        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
-        tensor([12, 15])
-    """
-    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
-    checks.tensor("lcm", "input", input)
-    return _lcm("lcm", input, other)
-
-
-def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
-        return lifted
-    original = before_write("lcm_", input, (input, other), keep=(), share="same")
-    before = input._fn
-    _lcm("lcm_", original, other, into=input)
-    overwrite(input, before)
-    return after_write(input, before)
-
-
-def _lcm(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
     return result
 
 
@@ -10388,384 +10438,6 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     return result
 
 
-def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
-    """y_i = sums{j <= i} x_j along `dim`.
-
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        dtype: dtype or None, by keyword, that of the computation and the result; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
-    Gradients:
-        self: grad.flip([dim]).cumsum(dim).flip([dim])
-    Raises:
-        IndexError: expected: a single `dim` in range.
-    Example:
-        >>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)
-        tensor([ 1,  3,  6, 10])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
-    return _cumsum("cumsum", input, dim, dtype)
-
-
-def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
-    """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
-        return lifted
-    original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
-    before = input._fn
-    _cumsum("cumsum_", original, dim, dtype, into=input)
-    return after_write(input, before)
-
-
-def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    computed = (
-        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
-    )
-    try:
-        result = adopt(scan_cpu.cumsum(array_in(self, computed), dim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.CumsumBackward0.record(result, self, dim)
-    if watch.active:
-        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,), into)
-    return result
-
-
-def sort(
-    input: Tensor,
-    dim: int = -1,
-    descending: bool = False,
-    *,
-    stable: bool = False,
-    out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
-
-    sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative; default -1.
-        descending: bool; default False.
-        stable: bool, by keyword; default False.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
-    Raises:
-        IndexError: expected: a single `dim` in range.
-    Example:
-        >>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)
-        >>> values, indices
-        (tensor([3., 2., 1.]), tensor([0, 2, 1]))
-    """
-    if axis is not None:
-        dim = axis
-    if (
-        watch.lifts
-        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
-    return _sort("sort", input, dim, descending, stable)
-
-
-_sort_result = ReturnType("sort", ("values", "indices"))
-
-
-def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if descending.__class__ is not bool:
-        descending = checks.boolean(name, "descending", descending)
-    if stable.__class__ is not bool:
-        stable = checks.boolean(name, "stable", stable)
-    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(
-            sorting_cpu.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, descending, stable))
-    if grad_mode.grad and (self._rg):
-        functions.SortBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
-    return _sort_result(*results)
-
-
-def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements in ascending order along the first dimension.
-
-    msort(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: sort(self, 0)[0]
-    Example:
-        >>> sg.msort(sg.tensor([[3, 1], [2, 4]]))
-        tensor([[2, 1],
-                [3, 4]])
-    """
-    if watch.lifts and (lifted := lift("msort", msort, "composite", input, out=out)) is not PLAIN:
-        return lifted
-    name = "msort"
-    if out is not None:
-        return write_out(name, out, msort(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.sort(self, 0)[0]
-
-
-def argsort(
-    input: Tensor,
-    dim: int = -1,
-    descending: bool = False,
-    stable: bool = False,
-    *,
-    out: Tensor | None = None,
-    axis: Any = None,
-) -> Tensor:
-    """Where the elements in ascending order along `dim` were: the indices of sort.
-
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative; default -1.
-        descending: bool; default False.
-        stable: bool; default False.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: int64.
-    Raises:
-        IndexError: expected: a single `dim` in range.
-    Example:
-        >>> sg.argsort(sg.tensor([[3, 1, 2], [4, 6, 5]]))
-        tensor([[1, 2, 0],
-                [0, 2, 1]])
-    """
-    if axis is not None:
-        dim = axis
-    if (
-        watch.lifts
-        and (lifted := lift("argsort", argsort, "along", input, dim, descending, stable, out=out)) is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
-    return _argsort("argsort", input, dim, descending, stable)
-
-
-def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if descending.__class__ is not bool:
-        descending = checks.boolean(name, "descending", descending)
-    if stable.__class__ is not bool:
-        stable = checks.boolean(name, "stable", stable)
-    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            sorting_cpu.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, descending, stable))
-    if into is not None:
-        result = write(name, into, result)
-    return result
-
-
-def topk(
-    input: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    *,
-    out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
-    greatest.
-
-    topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        k: int.
-        dim: int, counted from the end where negative; default -1.
-        largest: bool; default True.
-        sorted: bool; default True.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
-    Example:
-        >>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values
-        tensor([4., 3.])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
-    return _topk("topk", input, k, dim, largest, sorted)
-
-
-_topk_result = ReturnType("topk", ("values", "indices"))
-
-
-def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if k.__class__ is not int:
-        k = checks.integer(name, "k", k)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if largest.__class__ is not bool:
-        largest = checks.boolean(name, "largest", largest)
-    if sorted.__class__ is not bool:
-        sorted = checks.boolean(name, "sorted", sorted)
-    self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            sorting_cpu.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
-        )
-    except Exception as error:
-        reraise(name, error, (self, k, dim, largest, sorted))
-    if grad_mode.grad and (self._rg):
-        functions.TopkBackward0.record(results, self, dim)
-    if watch.active:
-        propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
-    return _topk_result(*results)
-
-
-def kthvalue(
-    input: Tensor,
-    k: int,
-    dim: int = -1,
-    keepdim: bool = False,
-    *,
-    out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The k-th least element along `dim`, counted from 1, and where it is.
-
-    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        k: int.
-        dim: int, counted from the end where negative; default -1.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
-    Example:
-        >>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values
-        tensor(2.)
-    """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
-    return _kthvalue("kthvalue", input, k, dim, keepdim)
-
-
-_kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
-
-
-def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if k.__class__ is not int:
-        k = checks.integer(name, "k", k)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(sorting_cpu.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64"))
-    except Exception as error:
-        reraise(name, error, (self, k, dim, keepdim))
-    if grad_mode.grad and (self._rg):
-        functions.KthvalueBackward0.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
-    return _kthvalue_result(*results)
-
-
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
@@ -10819,265 +10491,6 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     if watch.active:
         propagate(functions.SumToSizeBackward0, result, (self, size), (self,), into)
     return result
-
-
-def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
-    gradient.
-
-    median(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * share
-        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
-        where share: chosen / chosen.sum()
-    """
-    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
-    return _median_default("median", input)
-
-
-def _median_default(name: str, self, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(sorting_cpu_median.median_all(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.MedianBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.MedianBackward0, result, (self,), (self,), into)
-    return result
-
-
-def median_dim(
-    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
-) -> tuple[Tensor, Tensor]:
-    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
-
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
-    Raises:
-        IndexError: expected: a single `dim` in range, which must have elements.
-    """
-    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
-    return _median_dim("median", input, dim, keepdim)
-
-
-_median_dim_result = ReturnType("median", ("values", "indices"))
-
-
-def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            sorting_cpu_median.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
-        functions.MedianBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
-    return _median_dim_result(*results)
-
-
-def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The element in the middle of all that are not nan, in order; nan when there is none.
-
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: grad * share
-        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
-        where share: chosen / chosen.sum()
-    """
-    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
-    return _nanmedian_default("nanmedian", input)
-
-
-def _nanmedian_default(name: str, self, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(sorting_cpu_median.nanmedian_all(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.NanmedianBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
-    return result
-
-
-def nanmedian_dim(
-    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
-) -> tuple[Tensor, Tensor]:
-    """The element in the middle of those along `dim` that are not nan, and where it is.
-
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
-    Raises:
-        IndexError: expected: a single `dim` in range, which must have elements.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
-    return _nanmedian_dim("nanmedian", input, dim, keepdim)
-
-
-_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
-
-
-def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        results = outputs(
-            sorting_cpu_median.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
-        functions.NanmedianBackward1.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
-    return _nanmedian_dim_result(*results)
-
-
-def mode(
-    input: Tensor,
-    dim: int = -1,
-    keepdim: bool = False,
-    *,
-    out: Sequence[Tensor] | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
-
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative; default -1.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tuple of tensors or None, by keyword, one for each result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Returns:
-        values: the dtype of `input`.
-        indices: int64.
-    Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
-    Raises:
-        IndexError: expected: a single `dim` in range, which must have elements.
-    Example:
-        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
-        tensor([3, 2])
-    """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
-    if out is not None:
-        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
-    return _mode("mode", input, dim, keepdim)
-
-
-_mode_result = ReturnType("mode", ("values", "indices"))
-
-
-def _mode(name: str, self, dim, keepdim, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        results = outputs(sorting_cpu_median.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
-        functions.ModeBackward0.record(results, self, dim, keepdim)
-    if watch.active:
-        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
-    return _mode_result(*results)
 
 
 def nansum(
@@ -11577,6 +10990,191 @@ def count_nonzero(
     return op.sum(self != 0, dim)
 
 
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
+
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
+        fweights: tensor or None, by keyword; default None.
+        aweights: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where weight: joint_weight(fweights, aweights)
+        where total: rows.shape[1] if weight is None else weight.sum()
+        where mean: rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+        where centred: rows - mean
+        where weighted: centred if weight is None else centred * weight
+        where share: 1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total
+        where free: degrees_of_freedom(total - correction * share if correction else total)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
+            whole or real numbers that are not negative.
+    Example:
+        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cov"
+    if out is not None:
+        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if correction.__class__ is not int:
+        correction = checks.integer(name, "correction", correction)
+    if fweights is not None and not isinstance(fweights, Tensor):
+        fweights = checks.tensor(name, "fweights", fweights)
+    if aweights is not None and not isinstance(aweights, Tensor):
+        aweights = checks.tensor(name, "aweights", aweights)
+    self, correction, fweights, aweights = reduction_checks_covariance.cov(name, self, correction, fweights, aweights)
+    x = elementwise_formulas.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    weight = reduction_formulas_covariance.joint_weight(fweights, aweights)
+    total = rows._shape[1] if weight is None else weight.sum()
+    mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
+    centred = rows - mean
+    weighted = centred if weight is None else centred * weight
+    free = reduction_formulas_covariance.degrees_of_freedom(
+        total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
+        if correction
+        else total
+    )
+    return (centred.mm(reduction_formulas.conjugate(weighted).t()) / free).squeeze()
+
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
+
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        through: correlation_of_covariance(products)
+        where x: in_floats(self)
+        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
+        where centred: rows - rows.mean(1, True)
+        where products: centred.mm(conjugate(centred).t()).squeeze()
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers.
+    Example:
+        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "corrcoef"
+    if out is not None:
+        return write_out(name, out, corrcoef(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = reduction_checks_covariance.corrcoef(name, self)
+    x = elementwise_formulas.in_floats(self)
+    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
+    centred = rows - rows.mean(1, True)
+    products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
+    return reduction_formulas_covariance.correlation_of_covariance(products)
+
+
+def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """y_i = sums{j <= i} x_j along `dim`.
+
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: grad.flip([dim]).cumsum(dim).flip([dim])
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  3,  6, 10])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
+    return _cumsum("cumsum", input, dim, dtype)
+
+
+def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
+    """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
+    original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
+    before = input._fn
+    _cumsum("cumsum_", original, dim, dtype, into=input)
+    return after_write(input, before)
+
+
+def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    try:
+        result = adopt(scan_cpu.cumsum(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CumsumBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,), into)
+    return result
+
+
 def cumprod(
     input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -11863,6 +11461,780 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     if watch.active:
         propagate(functions.CumminBackward0, results, (self, dim), (self,))
     return _cummin_result(*results)
+
+
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        n: int; default 1.
+        dim: int, counted from the end where negative; default -1.
+        prepend: tensor or None; default None.
+        append: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: differences(self, n, dim, prepend, append)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
+            except along `dim`.
+    Example:
+        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
+        tensor([2, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diff"
+    if out is not None:
+        return write_out(name, out, diff(input, n, dim, prepend, append))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if prepend is not None and not isinstance(prepend, Tensor):
+        prepend = checks.tensor(name, "prepend", prepend)
+    if append is not None and not isinstance(append, Tensor):
+        append = checks.tensor(name, "append", append)
+    self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
+    return scan_formulas_differences.differences(self, n, dim, prepend, append)
+
+
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+
+
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between samples y at the distance `dx`, along `dim`.
+
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).sum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+    return scan_formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+
+
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
+    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+
+
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
+
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).cumsum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
+    return scan_formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+
+
+def sort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool = False,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
+
+    sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
+    (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        descending: bool; default False.
+        stable: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)
+        >>> values, indices
+        (tensor([3., 2., 1.]), tensor([0, 2, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
+    return _sort("sort", input, dim, descending, stable)
+
+
+_sort_result = ReturnType("sort", ("values", "indices"))
+
+
+def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if descending.__class__ is not bool:
+        descending = checks.boolean(name, "descending", descending)
+    if stable.__class__ is not bool:
+        stable = checks.boolean(name, "stable", stable)
+    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_cpu.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, descending, stable))
+    if grad_mode.grad and (self._rg):
+        functions.SortBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
+    return _sort_result(*results)
+
+
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements in ascending order along the first dimension.
+
+    msort(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sort(self, 0)[0]
+    Example:
+        >>> sg.msort(sg.tensor([[3, 1], [2, 4]]))
+        tensor([[2, 1],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("msort", msort, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "msort"
+    if out is not None:
+        return write_out(name, out, msort(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.sort(self, 0)[0]
+
+
+def argsort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """Where the elements in ascending order along `dim` were: the indices of sort.
+
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        descending: bool; default False.
+        stable: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.argsort(sg.tensor([[3, 1, 2], [4, 6, 5]]))
+        tensor([[1, 2, 0],
+                [0, 2, 1]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("argsort", argsort, "along", input, dim, descending, stable, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
+    return _argsort("argsort", input, dim, descending, stable)
+
+
+def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if descending.__class__ is not bool:
+        descending = checks.boolean(name, "descending", descending)
+    if stable.__class__ is not bool:
+        stable = checks.boolean(name, "stable", stable)
+    self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            sorting_cpu.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, descending, stable))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def topk(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
+    greatest.
+
+    topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
+    (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        k: int.
+        dim: int, counted from the end where negative; default -1.
+        largest: bool; default True.
+        sorted: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, indices, grad)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which there are at least k elements.
+    Example:
+        >>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values
+        tensor([4., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
+    return _topk("topk", input, k, dim, largest, sorted)
+
+
+_topk_result = ReturnType("topk", ("values", "indices"))
+
+
+def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if largest.__class__ is not bool:
+        largest = checks.boolean(name, "largest", largest)
+    if sorted.__class__ is not bool:
+        sorted = checks.boolean(name, "sorted", sorted)
+    self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_cpu.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, k, dim, largest, sorted))
+    if grad_mode.grad and (self._rg):
+        functions.TopkBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
+    return _topk_result(*results)
+
+
+def kthvalue(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The k-th least element along `dim`, counted from 1, and where it is.
+
+    kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        k: int.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
+    Example:
+        >>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values
+        tensor(2.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
+    return _kthvalue("kthvalue", input, k, dim, keepdim)
+
+
+_kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
+
+
+def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(sorting_cpu.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, k, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.KthvalueBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
+    return _kthvalue_result(*results)
+
+
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    median(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
+    """
+    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
+    return _median_default("median", input)
+
+
+def _median_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(sorting_cpu_median.median_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def median_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
+
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
+    return _median_dim("median", input, dim, keepdim)
+
+
+_median_dim_result = ReturnType("median", ("values", "indices"))
+
+
+def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_cpu_median.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.MedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+    return _median_dim_result(*results)
+
+
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * share
+        where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
+        where share: chosen / chosen.sum()
+    """
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
+    return _nanmedian_default("nanmedian", input)
+
+
+def _nanmedian_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(sorting_cpu_median.nanmedian_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NanmedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def nanmedian_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """The element in the middle of those along `dim` that are not nan, and where it is.
+
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
+    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+
+
+_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
+
+
+def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            sorting_cpu_median.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+    return _nanmedian_dim_result(*results)
+
+
+def mode(
+    input: Tensor,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
+
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
+            dim, keepdim))
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    Example:
+        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
+        tensor([3, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
+    return _mode("mode", input, dim, keepdim)
+
+
+_mode_result = ReturnType("mode", ("values", "indices"))
+
+
+def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(sorting_cpu_median.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.ModeBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+    return _mode_result(*results)
 
 
 def quantile_default(
@@ -12230,607 +12602,6 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
     lower = ordered.gather(-1, rank.long())
     upper = ordered.gather(-1, op.ceil(rank).long())
     return lower.lerp(upper, 0.5 if interpolation == "midpoint" else rank.frac())
-
-
-def diff(
-    input: Tensor,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-    *,
-    out: Tensor | None = None,
-    axis: Any = None,
-) -> Tensor:
-    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
-
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        n: int; default 1.
-        dim: int, counted from the end where negative; default -1.
-        prepend: tensor or None; default None.
-        append: tensor or None; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: differences(self, n, dim, prepend, append)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
-            except along `dim`.
-    Example:
-        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
-        tensor([2, 2])
-    """
-    if axis is not None:
-        dim = axis
-    if (
-        watch.lifts
-        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
-    ):
-        return lifted
-    name = "diff"
-    if out is not None:
-        return write_out(name, out, diff(input, n, dim, prepend, append))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if prepend is not None and not isinstance(prepend, Tensor):
-        prepend = checks.tensor(name, "prepend", prepend)
-    if append is not None and not isinstance(append, Tensor):
-        append = checks.tensor(name, "append", append)
-    self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
-    return scan_formulas_differences.differences(self, n, dim, prepend, append)
-
-
-def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The area under the lines between the samples y at the points x, along `dim`.
-
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        y: tensor.
-        x: tensor.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
-    """
-    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
-        return lifted
-    name = "trapezoid"
-    if out is not None:
-        return write_out(name, out, trapezoid_x(y, x, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
-
-
-def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The area under the lines between samples y at the distance `dx`, along `dim`.
-
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        y: tensor.
-        dx: float, by keyword; default 1.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: trapezoids(y, dx, dim).sum(dim) / 2
-    Raises:
-        IndexError: expected: `dim` in range of y, which is not bool.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
-    ):
-        return lifted
-    name = "trapezoid"
-    if out is not None:
-        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
-
-
-def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The areas under the lines between the samples y, from the first point to each other one of the points x.
-
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        y: tensor.
-        x: tensor.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    name = "cumulative_trapezoid"
-    if out is not None:
-        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
-
-
-def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
-
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        y: tensor.
-        dx: float, by keyword; default 1.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: trapezoids(y, dx, dim).cumsum(dim) / 2
-    Raises:
-        IndexError: expected: `dim` in range of y, which is not bool.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "cumulative_trapezoid"
-    if out is not None:
-        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
-    if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
-    if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
-
-
-def cov(
-    input: Tensor,
-    *,
-    correction: int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
-
-    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
-        fweights: tensor or None, by keyword; default None.
-        aweights: tensor or None, by keyword; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments, the default float for bools and integers.
-    Gradients:
-        through: (centred.mm(conjugate(weighted).t()) / free).squeeze()
-        where x: in_floats(self)
-        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
-        where weight: joint_weight(fweights, aweights)
-        where total: rows.shape[1] if weight is None else weight.sum()
-        where mean: rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
-        where centred: rows - mean
-        where weighted: centred if weight is None else centred * weight
-        where share: 1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total
-        where free: degrees_of_freedom(total - correction * share if correction else total)
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
-            whole or real numbers that are not negative.
-    Example:
-        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
-        tensor([[ 1., -1.],
-                [-1.,  1.]])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "cov"
-    if out is not None:
-        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if correction.__class__ is not int:
-        correction = checks.integer(name, "correction", correction)
-    if fweights is not None and not isinstance(fweights, Tensor):
-        fweights = checks.tensor(name, "fweights", fweights)
-    if aweights is not None and not isinstance(aweights, Tensor):
-        aweights = checks.tensor(name, "aweights", aweights)
-    self, correction, fweights, aweights = reduction_checks_covariance.cov(name, self, correction, fweights, aweights)
-    x = elementwise_formulas.in_floats(self)
-    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    weight = reduction_formulas_covariance.joint_weight(fweights, aweights)
-    total = rows._shape[1] if weight is None else weight.sum()
-    mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
-    centred = rows - mean
-    weighted = centred if weight is None else centred * weight
-    free = reduction_formulas_covariance.degrees_of_freedom(
-        total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
-        if correction
-        else total
-    )
-    return (centred.mm(reduction_formulas.conjugate(weighted).t()) / free).squeeze()
-
-
-def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
-
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers.
-    Gradients:
-        through: correlation_of_covariance(products)
-        where x: in_floats(self)
-        where rows: x.reshape(1, x.numel()) if x.ndim < 2 else x
-        where centred: rows - rows.mean(1, True)
-        where products: centred.mm(conjugate(centred).t()).squeeze()
-    Raises:
-        RuntimeError: expected: at most a matrix, of numbers.
-    Example:
-        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
-        tensor([[ 1., -1.],
-                [-1.,  1.]])
-    """
-    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
-        return lifted
-    name = "corrcoef"
-    if out is not None:
-        return write_out(name, out, corrcoef(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    (self,) = reduction_checks_covariance.corrcoef(name, self)
-    x = elementwise_formulas.in_floats(self)
-    rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    centred = rows - rows.mean(1, True)
-    products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
-    return reduction_formulas_covariance.correlation_of_covariance(products)
-
-
-def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
-    """The p-norm of x - y, all elements counted as one vector.
-
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        other: tensor.
-        p: float; default 2.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
-    Gradients:
-        through: norm(self - other, p)
-    Raises:
-        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
-    Example:
-        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
-        tensor(5.)
-    """
-    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
-        return lifted
-    name = "dist"
-    if out is not None:
-        return write_out(name, out, dist(input, other, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    self, other, p = distance_checks.dist(name, self, other, p)
-    return op.norm(self - other, p)
-
-
-def cdist(
-    x1: Tensor,
-    x2: Tensor,
-    p: float = 2.0,
-    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
-    shared where, for p = inf, several elements differ most.
-
-    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        x1: tensor.
-        x2: tensor.
-        p: float; default 2.0.
-        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        through: euclidean_distances(x1, x2) if p == 2 and by_product else row_distances(with_batch_of(x1, x2),
-            with_batch_of(x2, x1), p)
-        where many: x1.shape[-2] > 25 or x2.shape[-2] > 25
-        where by_product: compute_mode == 'use_mm_for_euclid_dist' or (compute_mode ==
-            'use_mm_for_euclid_dist_if_necessary' and many)
-    Raises:
-        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
-            one floating-point dtype.
-    Example:
-        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
-        tensor([[5., 1.]])
-    """
-    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
-        return lifted
-    name = "cdist"
-    if out is not None:
-        return write_out(name, out, cdist(x1, x2, p, compute_mode))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if compute_mode.__class__ is not str:
-        compute_mode = checks.string(name, "compute_mode", compute_mode)
-    x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
-    if p == 2 and (
-        compute_mode == "use_mm_for_euclid_dist"
-        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
-    ):
-        return op.euclidean_distances(x1, x2)
-    return op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
-
-
-def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
-    """sqrt(|x|^2 + |y|^2 - 2 x.y) of every row x of x1 and y of x2: their distance, without room for the differences. The
-    gradient is 0 where it is 0.
-
-    euclidean_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        x1: tensor.
-        x2: tensor.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        through: (squares.masked_fill(~apart, 1).sqrt() * apart.to(x.dtype)).to(x1.dtype)
-        where x: in_computed_dtype(x1)
-        where y: in_computed_dtype(x2)
-        where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
-        where apart: squares > 0
-    """
-    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
-        return lifted
-    name = "euclidean_distances"
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    x = elementwise_formulas.in_computed_dtype(x1)
-    y = elementwise_formulas.in_computed_dtype(x2)
-    squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
-    apart = squares > 0
-    return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
-
-
-def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
-    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
-
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        x1: tensor.
-        x2: tensor.
-        p: float.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        x1: pulled.sum(-2)
-        x2: -pulled.sum(-3)
-        where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
-        where slopes: gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
-        where pulled: grad.unsqueeze(-1) * slopes
-    Raises:
-        RuntimeError: expected: equally many matrices with equally many columns.
-    """
-    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
-        return lifted
-    return _row_distances("row_distances", x1, x2, p)
-
-
-def _row_distances(name: str, x1, x2, p, into=None) -> Any:
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
-    computed = (
-        x1._dtype
-        if x1._dtype.native and x2._dtype is x1._dtype
-        else computed_dtype(name, "match", ("float",), (x1, x2))
-    )
-    try:
-        result = adopt(distance_cpu.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
-    except Exception as error:
-        reraise(name, error, (x1, x2, p))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (x1._rg or x2._rg) and result._dtype.kind in "fc":
-        functions.RowDistancesBackward0.record(result, x1, x2, p)
-    if watch.active:
-        propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
-    return result
-
-
-def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
-    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
-
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        p: float; default 2.0.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        through: row_distances(self, self, p).reshape(-1).index_select(0, above)
-        where size: self.shape[0]
-        where above: nonzero((arange(size).unsqueeze(1) < arange(size)).reshape(-1)).reshape(-1)
-    Raises:
-        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
-    Example:
-        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
-        tensor([5.0000, 1.0000, 4.2426])
-    """
-    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
-        return lifted
-    name = "pdist"
-    if out is not None:
-        return write_out(name, out, pdist(input, p))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    self, p = distance_checks.pdist(name, self, p)
-    size = self._shape[0]
-    above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
-    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
-
-
-def renorm(
-    input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
-) -> Tensor:
-    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
-
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        p: float.
-        dim: int, counted from the end where negative.
-        maxnorm: float.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        through: self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
-        where lengths: self.norm(p, all_dims_but(dim, self.ndim), True)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
-            negative.
-    Example:
-        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
-        tensor([[0.6000, 0.8000],
-                [0.3000, 0.4000]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
-        return lifted
-    name = "renorm"
-    if out is not None:
-        return write_out(name, out, renorm(input, p, dim, maxnorm))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if maxnorm.__class__ is not float:
-        maxnorm = checks.floating(name, "maxnorm", maxnorm)
-    self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
-    lengths = self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True)
-    return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
-
-
-def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
-    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
-        return lifted
-    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
-    before = input._fn
-    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
-    return after_write(input, before)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -14894,78 +14665,6 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
     return matmul_formulas_products.matrix_chain_product(tensors)
 
 
-def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
-    """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
-
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        x: tensor.
-        N: int or None, by keyword; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
-    Raises:
-        RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
-    Example:
-        >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
-        tensor([[1, 1, 1],
-                [1, 2, 4],
-                [1, 3, 9]])
-    """
-    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
-        return lifted
-    name = "linalg_vander"
-    if out is not None:
-        return write_out(name, out, linalg_vander(x, N=N))
-    if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
-    if N is not None and N.__class__ is not int:
-        N = checks.integer(name, "N", N)
-    x, N = matmul_checks_contraction.last_powers(name, x, N)
-    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
-
-
-def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
-
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        A: tensor.
-        offset: int, by keyword; default 0.
-        dim1: int, by keyword, counted from the end where negative; default -2.
-        dim2: int, by keyword, counted from the end where negative; default -1.
-    Returns:
-        Tensor: shares the memory of `A` where it can.
-    Gradients:
-        through: A.diagonal(offset, dim1, dim2)
-    Example:
-        >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
-        tensor([1, 4])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
-        is not PLAIN
-    ):
-        return lifted
-    name = "linalg_diagonal"
-    if not isinstance(A, Tensor):
-        A = checks.tensor(name, "A", A)
-    if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
-    if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
-    if dim2.__class__ is not int:
-        dim2 = checks.integer(name, "dim2", dim2)
-    return A.diagonal(offset, dim1, dim2)
-
-
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
@@ -15045,6 +14744,194 @@ def bilinear(
     input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
     form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
     return form if bias is None else form + bias
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """y = x weight^T + bias, over the last dimension of x.
+
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: rows_times(grad, conjugate(weight))
+        weight: linear_weight_grad(grad, conjugate(self))
+        bias: grad
+    Raises:
+        RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
+    Example:
+        >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
+        tensor([11.5000])
+    """
+    if not watch.active:
+        result = LINEAR.launch(input, weight, bias)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
+        return lifted
+    return _linear("linear", input, weight, bias)
+
+
+def _linear(name: str, self, weight, bias, into=None) -> Any:
+    given = (self, weight, bias)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    self, weight, bias = matmul_checks_linear.linear(name, self, weight, bias)
+    if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
+        result = LINEAR.launch(self, weight, bias)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
+    )
+    try:
+        result = adopt(
+            matmul_cpu_linear.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, weight, bias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
+        functions.LinearBackward0.record(result, self, weight, bias)
+    if watch.active:
+        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
+    return result
+
+
+def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
+    """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
+
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        grad_output: linear(conjugate(self), grad)
+        self: rows_times(conjugate(grad_output), grad)
+    Raises:
+        RuntimeError: expected: the leading dimensions must agree.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
+    ):
+        return lifted
+    return _linear_weight_grad("linear_weight_grad", grad_output, input)
+
+
+def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    grad_output, self = matmul_checks_linear.linear_weight_grad(name, grad_output, self)
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native and self._dtype is grad_output._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, self))
+    )
+    try:
+        result = adopt(
+            matmul_cpu_linear.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, self))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
+        functions.LinearWeightGradBackward0.record(result, grad_output, self)
+    if watch.active:
+        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self), into)
+    return result
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
+    """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
+
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        N: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
+    Raises:
+        RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
+    Example:
+        >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]])
+    """
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
+        return lifted
+    name = "linalg_vander"
+    if out is not None:
+        return write_out(name, out, linalg_vander(x, N=N))
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    x, N = matmul_checks_contraction.last_powers(name, x, N)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
+
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        A: tensor.
+        offset: int, by keyword; default 0.
+        dim1: int, by keyword, counted from the end where negative; default -2.
+        dim2: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: shares the memory of `A` where it can.
+    Gradients:
+        through: A.diagonal(offset, dim1, dim2)
+    Example:
+        >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_diagonal"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    return A.diagonal(offset, dim1, dim2)
 
 
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -18668,6 +18555,332 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     return op.linalg_householder_product(self, input2)
 
 
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x - y, all elements counted as one vector.
+
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        p: float; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self - other, p)
+    Raises:
+        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
+    Example:
+        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
+        tensor(5.)
+    """
+    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
+        return lifted
+    name = "dist"
+    if out is not None:
+        return write_out(name, out, dist(input, other, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, other, p = distance_checks.dist(name, self, other, p)
+    return op.norm(self - other, p)
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
+    shared where, for p = inf, several elements differ most.
+
+    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.0.
+        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: euclidean_distances(x1, x2) if p == 2 and by_product else row_distances(with_batch_of(x1, x2),
+            with_batch_of(x2, x1), p)
+        where many: x1.shape[-2] > 25 or x2.shape[-2] > 25
+        where by_product: compute_mode == 'use_mm_for_euclid_dist' or (compute_mode ==
+            'use_mm_for_euclid_dist_if_necessary' and many)
+    Raises:
+        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
+            one floating-point dtype.
+    Example:
+        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
+        return lifted
+    name = "cdist"
+    if out is not None:
+        return write_out(name, out, cdist(x1, x2, p, compute_mode))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if compute_mode.__class__ is not str:
+        compute_mode = checks.string(name, "compute_mode", compute_mode)
+    x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
+    if p == 2 and (
+        compute_mode == "use_mm_for_euclid_dist"
+        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
+    ):
+        return op.euclidean_distances(x1, x2)
+    return op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
+
+
+def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
+    """sqrt(|x|^2 + |y|^2 - 2 x.y) of every row x of x1 and y of x2: their distance, without room for the differences. The
+    gradient is 0 where it is 0.
+
+    euclidean_distances(Tensor x1, Tensor x2) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: (squares.masked_fill(~apart, 1).sqrt() * apart.to(x.dtype)).to(x1.dtype)
+        where x: in_computed_dtype(x1)
+        where y: in_computed_dtype(x2)
+        where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
+        where apart: squares > 0
+    """
+    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
+        return lifted
+    name = "euclidean_distances"
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    x = elementwise_formulas.in_computed_dtype(x1)
+    y = elementwise_formulas.in_computed_dtype(x2)
+    squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
+    apart = squares > 0
+    return (squares.masked_fill(~apart, 1).sqrt() * apart.to(x._dtype)).to(x1._dtype)
+
+
+def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
+
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: pulled.sum(-2)
+        x2: -pulled.sum(-3)
+        where apart: x1.unsqueeze(-2) - x2.unsqueeze(-3)
+        where slopes: gradient_of_norm(apart, result.unsqueeze(-1), p, -1)
+        where pulled: grad.unsqueeze(-1) * slopes
+    Raises:
+        RuntimeError: expected: equally many matrices with equally many columns.
+    """
+    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
+        return lifted
+    return _row_distances("row_distances", x1, x2, p)
+
+
+def _row_distances(name: str, x1, x2, p, into=None) -> Any:
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(distance_cpu.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+    except Exception as error:
+        reraise(name, error, (x1, x2, p))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._rg or x2._rg) and result._dtype.kind in "fc":
+        functions.RowDistancesBackward0.record(result, x1, x2, p)
+    if watch.active:
+        propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
+    return result
+
+
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
+
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: row_distances(self, self, p).reshape(-1).index_select(0, above)
+        where size: self.shape[0]
+        where above: nonzero((arange(size).unsqueeze(1) < arange(size)).reshape(-1)).reshape(-1)
+    Raises:
+        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
+    Example:
+        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "pdist"
+    if out is not None:
+        return write_out(name, out, pdist(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, p = distance_checks.pdist(name, self, p)
+    size = self._shape[0]
+    above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
+    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
+
+
+def cosine_similarity(
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
+
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        dim: int, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-8.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: (unit1 * unit2).sum(dim)
+        where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+        where unit2: x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
+    Raises:
+        IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
+            common.
+    Example:
+        >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
+        tensor([0.9600])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_similarity"
+    if out is not None:
+        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    x1, x2, dim, eps = loss_checks_pairs.along_common_dim(name, x1, x2, dim, eps)
+    unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+    unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
+    return (unit1 * unit2).sum(dim)
+
+
+def pairwise_distance(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2,
+    eps: float = 1e-6,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm(x1 - x2 + eps, p, -1, keepdim)
+    Example:
+        >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
+        tensor([5.0000])
+    """
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pairwise_distance"
+    if out is not None:
+        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return op.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
@@ -22167,6 +22380,136 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     return result
 
 
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
+
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+    ):
+        return lifted
+    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+
+
+def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, kernel_size, dilation, padding, stride = image_checks.im2col(
+        name, self, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            shape_cpu_windows.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+    return result
+
+
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Columns added up where their windows lie: the transpose of im2col.
+
+    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: im2col(grad, kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
+        is not PLAIN
+    ):
+        return lifted
+    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
+        name, self, output_size, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            shape_cpu_windows.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(
+            functions.Col2imBackward0,
+            result,
+            (self, output_size, kernel_size, dilation, padding, stride),
+            (self,),
+            into,
+        )
+    return result
+
+
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
@@ -24471,122 +24814,6 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     return result
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """y = x weight^T + bias, over the last dimension of x.
-
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        input: tensor.
-        weight: tensor.
-        bias: tensor or None; default None.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        self: rows_times(grad, conjugate(weight))
-        weight: linear_weight_grad(grad, conjugate(self))
-        bias: grad
-    Raises:
-        RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
-    Example:
-        >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
-        tensor([11.5000])
-    """
-    if not watch.active:
-        result = LINEAR.launch(input, weight, bias)
-        if result is not None:
-            return result
-    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
-        return lifted
-    return _linear("linear", input, weight, bias)
-
-
-def _linear(name: str, self, weight, bias, into=None) -> Any:
-    given = (self, weight, bias)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    self, weight, bias = matmul_checks_linear.linear(name, self, weight, bias)
-    if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
-        result = LINEAR.launch(self, weight, bias)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
-    )
-    try:
-        result = adopt(
-            matmul_cpu_linear.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, weight, bias))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
-        functions.LinearBackward0.record(result, self, weight, bias)
-    if watch.active:
-        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
-    return result
-
-
-def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
-    """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
-
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        input: tensor.
-    Returns:
-        Tensor: the dtype that all tensors share.
-    Gradients:
-        grad_output: linear(conjugate(self), grad)
-        self: rows_times(conjugate(grad_output), grad)
-    Raises:
-        RuntimeError: expected: the leading dimensions must agree.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
-    ):
-        return lifted
-    return _linear_weight_grad("linear_weight_grad", grad_output, input)
-
-
-def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    grad_output, self = matmul_checks_linear.linear_weight_grad(name, grad_output, self)
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, self))
-    )
-    try:
-        result = adopt(
-            matmul_cpu_linear.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, self))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
-        functions.LinearWeightGradBackward0.record(result, grad_output, self)
-    if watch.active:
-        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self), into)
-    return result
-
-
 def convolution(
     input: Tensor,
     weight: Tensor,
@@ -25554,710 +25781,6 @@ def conv_transpose3d(
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
     )
-
-
-def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
-    ("reflect"), the border itself ("replicate"), or the other end ("circular").
-
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        pad: sequence of ints.
-        mode: str.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: border_pad_backward(grad, self.shape, pad, mode)
-    Raises:
-        NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
-            enough to fill them.
-    """
-    if watch.lifts and (lifted := lift("border_pad", border_pad, "planes", input, pad, mode)) is not PLAIN:
-        return lifted
-    return _border_pad("border_pad", input, pad, mode)
-
-
-def _border_pad(name: str, self, pad, mode, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    pad = checks.integer_list(name, "pad", pad)
-    if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
-    self, pad, mode = image_checks_padding.border_pad(name, self, pad, mode)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
-    try:
-        result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
-    except Exception as error:
-        reraise(name, error, (self, pad, mode))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.BorderPadBackward0.record(result, self, pad, mode)
-    if watch.active:
-        propagate(functions.BorderPadBackward0, result, (self, pad, mode), (self,), into)
-    return result
-
-
-def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
-    """Adds what is in the border of a border_pad to where it came from.
-
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        input_shape: sequence of ints, the shape of the input.
-        pad: sequence of ints.
-        mode: str.
-    Returns:
-        Tensor: the dtype of `grad_output`.
-    Gradients:
-        grad_output: border_pad(grad, pad, mode)
-    Raises:
-        NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode))
-        is not PLAIN
-    ):
-        return lifted
-    return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
-
-
-def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
-    pad = checks.integer_list(name, "pad", pad)
-    if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
-    grad_output, input_shape, pad, mode = image_checks_padding.border_pad_backward(
-        name, grad_output, input_shape, pad, mode
-    )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
-    )
-    try:
-        result = adopt(
-            image_cpu_padding.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, input_shape, pad, mode))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
-    if watch.active:
-        propagate(
-            functions.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into
-        )
-    return result
-
-
-def im2col(
-    input: Tensor,
-    kernel_size: Sequence[int] | int,
-    dilation: Sequence[int] | int,
-    padding: Sequence[int] | int,
-    stride: Sequence[int] | int,
-) -> Tensor:
-    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
-
-    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        kernel_size: int or 2 ints, the size of a window.
-        dilation: int or 2 ints, the distance between neighbours in a window.
-        padding: int or 2 ints.
-        stride: int or 2 ints.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
-    Raises:
-        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
-    ):
-        return lifted
-    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
-
-
-def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    self, kernel_size, dilation, padding, stride = image_checks.im2col(
-        name, self, kernel_size, dilation, padding, stride
-    )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            shape_cpu_windows.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
-        )
-    except Exception as error:
-        reraise(name, error, (self, kernel_size, dilation, padding, stride))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
-    if watch.active:
-        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
-    return result
-
-
-def col2im(
-    input: Tensor,
-    output_size: Sequence[int] | int,
-    kernel_size: Sequence[int] | int,
-    dilation: Sequence[int] | int,
-    padding: Sequence[int] | int,
-    stride: Sequence[int] | int,
-) -> Tensor:
-    """Columns added up where their windows lie: the transpose of im2col.
-
-    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        output_size: int or 2 ints.
-        kernel_size: int or 2 ints, the size of a window.
-        dilation: int or 2 ints, the distance between neighbours in a window.
-        padding: int or 2 ints.
-        stride: int or 2 ints.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: im2col(grad, kernel_size, dilation, padding, stride)
-    Raises:
-        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
-        is not PLAIN
-    ):
-        return lifted
-    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
-
-
-def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 2)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
-        name, self, output_size, kernel_size, dilation, padding, stride
-    )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            shape_cpu_windows.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
-    if watch.active:
-        propagate(
-            functions.Col2imBackward0,
-            result,
-            (self, output_size, kernel_size, dilation, padding, stride),
-            (self,),
-            into,
-        )
-    return result
-
-
-def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
-    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
-
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        upscale_factor: int.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: channels_to_places(self, upscale_factor)
-    Raises:
-        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
-    Example:
-        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
-        tensor([[[0, 1],
-                 [2, 3]]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
-    ):
-        return lifted
-    name = "pixel_shuffle"
-    if out is not None:
-        return write_out(name, out, pixel_shuffle(input, upscale_factor))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if upscale_factor.__class__ is not int:
-        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
-    self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    return image_formulas.channels_to_places(self, upscale_factor)
-
-
-def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
-    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
-
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        downscale_factor: int.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: places_to_channels(self, downscale_factor)
-    Raises:
-        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
-    Example:
-        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
-        tensor([0, 1, 2, 3])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    name = "pixel_unshuffle"
-    if out is not None:
-        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if downscale_factor.__class__ is not int:
-        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
-    self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    return image_formulas.places_to_channels(self, downscale_factor)
-
-
-def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
-    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
-
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        groups: int, how many groups of channels are apart from each other.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: parts.transpose(1, 2).clone().view(self.shape)
-        where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
-    Raises:
-        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
-    Example:
-        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
-        tensor([0, 2, 1, 3])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
-    ):
-        return lifted
-    name = "channel_shuffle"
-    if out is not None:
-        return write_out(name, out, channel_shuffle(input, groups))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    self, groups = image_checks.channel_shuffle(name, self, groups)
-    parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
-    return parts.transpose(1, 2).clone().view(self._shape)
-
-
-def resample(
-    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
-) -> Tensor:
-    """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
-
-    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        length: int.
-        filter: str.
-        align_corners: bool.
-        scale: float or None.
-        antialias: bool.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
-        is not PLAIN
-    ):
-        return lifted
-    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
-
-
-def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
-    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
-        name, self, dim, length, filter, align_corners, scale, antialias
-    )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = adopt(
-            image_cpu_resample.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
-    if watch.active:
-        propagate(
-            functions.ResampleBackward0,
-            result,
-            (self, dim, length, filter, align_corners, scale, antialias),
-            (self,),
-            into,
-        )
-    return result
-
-
-def resample_backward(
-    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
-) -> Tensor:
-    """The transpose of resample from `length` places.
-
-    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        dim: int, counted from the end where negative.
-        length: int.
-        filter: str.
-        align_corners: bool.
-        scale: float or None.
-        antialias: bool.
-    Returns:
-        Tensor: the dtype of `grad_output`.
-    Gradients:
-        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "resample_backward",
-                resample_backward,
-                "along",
-                grad_output,
-                dim,
-                length,
-                filter,
-                align_corners,
-                scale,
-                antialias,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
-
-
-def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
-    grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
-        name, grad_output, dim, length, filter, align_corners, scale, antialias
-    )
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            image_cpu_resample.resample_backward(
-                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
-    if watch.active:
-        propagate(
-            functions.ResampleBackwardBackward0,
-            result,
-            (grad_output, dim, length, filter, align_corners, scale, antialias),
-            (grad_output,),
-            into,
-        )
-    return result
-
-
-def resample_bytes(
-    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
-) -> Tensor:
-    """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
-
-    resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
-    Tensor (derivatives.yaml)
-    Dtypes: integers.
-
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        length: int.
-        filter: str.
-        align_corners: bool.
-        scale: float or None.
-        antialias: bool.
-    Returns:
-        Tensor: the dtype of `input`.
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
-
-
-def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
-    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
-        name, self, dim, length, filter, align_corners, scale, antialias
-    )
-    computed = computed_dtype(name, "same", ("int",), (self,))
-    try:
-        result = adopt(
-            image_cpu_resample_bytes.resample_bytes(
-                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
-    if into is not None:
-        result = write(name, into, result)
-    return result
-
-
-def grid_sampler(
-    input: Tensor,
-    grid: Tensor,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
-    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
-
-    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        grid: tensor.
-        interpolation_mode: int.
-        padding_mode: int.
-        align_corners: bool.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
-    Raises:
-        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
-            dimension.
-    Example:
-        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
-        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
-        tensor([[[[2.5000]]]])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "grid_sampler",
-                grid_sampler,
-                "composite",
-                input,
-                grid,
-                interpolation_mode,
-                padding_mode,
-                align_corners,
-                out=out,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "grid_sampler"
-    if out is not None:
-        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(grid, Tensor):
-        grid = checks.tensor(name, "grid", grid)
-    if interpolation_mode.__class__ is not int:
-        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
-    if padding_mode.__class__ is not int:
-        padding_mode = checks.integer(name, "padding_mode", padding_mode)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
-        name, self, grid, interpolation_mode, padding_mode, align_corners
-    )
-    return image_formulas.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
-
-
-def affine_grid_generator(
-    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
-) -> Tensor:
-    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
-
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        theta: tensor.
-        size: sequence of ints.
-        align_corners: bool.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
-        where places: pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
-            or one 3 x 4 matrix for (N, C, D, H, W).
-    Example:
-        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
-        tensor([[[[-0.5000,  0.0000],
-                  [ 0.5000,  0.0000]]]])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "affine_grid_generator"
-    if out is not None:
-        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
-    if not isinstance(theta, Tensor):
-        theta = checks.tensor(name, "theta", theta)
-    size = checks.integer_list(name, "size", size)
-    if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
-    theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
-    places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
-    return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
 
 
 def max_pool_with_indices(
@@ -27383,6 +26906,321 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     return op.adaptive_avg_pool(self, output_size, 3)
 
 
+def lp_pool(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    ceil_mode: bool,
+    spatial: int,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows, the mean times their size, with p = norm_type; for p = inf the maximum of |x|.
+
+    lp_pool(Tensor self, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
+    (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: sequence of ints, the size of a window.
+        stride: sequence of ints or None.
+        ceil_mode: bool, whether windows that reach over the end count.
+        spatial: int.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
+        where sign: 1 if norm_type > 0 else -1
+        where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
+            spatial)[0]
+        where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+    Raises:
+        ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if spatial.__class__ is not int:
+        spatial = checks.integer(name, "spatial", spatial)
+    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
+        name, self, norm_type, kernel_size, stride, ceil_mode, spatial
+    )
+    if 1 / norm_type == 0:
+        sign = 1 if norm_type > 0 else -1
+        largest = (
+            sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
+        )
+        return largest
+    mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
+    return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
+    Example:
+        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
+    Example:
+        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
+    Example:
+        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
+
+
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The largest value of each window and where it stands in its flattened plane, for windows that begin at floor(a (i +
+    u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
+    at the end.
+
+    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
+    Tensor indices) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        output_size: sequence of ints.
+        random_samples: tensor.
+    Returns:
+        values: the dtype that its ops give.
+        indices: int64.
+    Gradients:
+        through: fractional_maxima(self, kernel_size, output_size, random_samples)
+    Raises:
+        RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
+            and dimension.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "fractional_max_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    if not isinstance(random_samples, Tensor):
+        random_samples = checks.tensor(name, "random_samples", random_samples)
+    self, kernel_size, output_size, random_samples = pooling_checks_fractional.fractional_max_pool(
+        name, self, kernel_size, output_size, random_samples
+    )
+    return pooling_formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+
+
+def renorm(
+    input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
+
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float.
+        dim: int, counted from the end where negative.
+        maxnorm: float.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+        where lengths: self.norm(p, all_dims_but(dim, self.ndim), True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
+            negative.
+    Example:
+        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
+        return lifted
+    name = "renorm"
+    if out is not None:
+        return write_out(name, out, renorm(input, p, dim, maxnorm))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if maxnorm.__class__ is not float:
+        maxnorm = checks.floating(name, "maxnorm", maxnorm)
+    self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
+    lengths = self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True)
+    return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
+
+
+def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
+    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
+        return lifted
+    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+    return after_write(input, before)
+
+
 def standardize(
     input: Tensor,
     weight: Tensor | None,
@@ -27751,6 +27589,53 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     return _normalize_rms_result(*results)
 
 
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: Sequence[int] | int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """x / max(|x|, eps), with the p-norm |x| along dim.
+
+    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        dim: int or sequence of ints, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-12.
+        out: tensor or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
+    Example:
+        >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
+        return lifted
+    name = "normalize"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if out is not None and not isinstance(out, Tensor):
+        out = checks.tensor(name, "out", out)
+    return elementwise_formulas.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
+
+
 def softmax(
     input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -28022,6 +27907,1078 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
             functions.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into
         )
     return result
+
+
+def attention(
+    input: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Tensor, Tensor]:
+    """softmax(scale Q K^T + bias) V over (batch, heads, rows, features), or with rows_first (batch, rows, heads,
+    features). Keys are left out where mask is false, and with is_causal those behind a query; weights are dropped where
+    keep is false, else multiplied by keep_scale. Bias, mask and keep broadcast to (batch, heads, queries, keys); keys
+    may have fewer heads.
+
+    attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        key: tensor.
+        value: tensor.
+        bias: tensor or None.
+        mask: tensor or None, not differentiated.
+        keep: tensor or None, not differentiated.
+        keep_scale: float.
+        is_causal: bool.
+        scale: float.
+        rows_first: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share.
+    Gradients:
+        self: attention_gradients(...)[0]
+        key: attention_gradients(...)[1]
+        value: attention_gradients(...)[2]
+        bias: attention_gradients(...)[3]
+    Raises:
+        RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
+            and values.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "attention",
+                attention,
+                "attend",
+                input,
+                key,
+                value,
+                bias,
+                mask,
+                keep,
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+
+
+_attention_result = ReturnType("attention", ("output", "logsumexp"))
+
+
+def _attention(
+    name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(key, Tensor):
+        key = checks.tensor(name, "key", key)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if mask is not None and not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if keep is not None and not isinstance(keep, Tensor):
+        keep = checks.tensor(name, "keep", keep)
+    if keep_scale.__class__ is not float:
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+    if is_causal.__class__ is not bool:
+        is_causal = checks.boolean(name, "is_causal", is_causal)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if rows_first.__class__ is not bool:
+        rows_first = checks.boolean(name, "rows_first", rows_first)
+    self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
+        name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and key._dtype is self._dtype
+        and value._dtype is self._dtype
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
+    )
+    try:
+        results = outputs(
+            attention_cpu.attention(
+                array_in(self, computed),
+                array_in(key, computed),
+                array_in(value, computed),
+                array_in(bias, computed),
+                array_in(mask, None),
+                array_in(keep, None),
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+    if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
+        functions.AttentionBackward0.record(
+            results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+        )
+    if watch.active:
+        propagate(
+            functions.AttentionBackward0,
+            results,
+            (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
+            (self, key, value, bias),
+        )
+    return _attention_result(*results)
+
+
+def self_attention(
+    input: Tensor,
+    heads: int,
+    bias: Tensor | None,
+    mask: Tensor | None,
+    keep: Tensor | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Tensor, Tensor]:
+    """attention of rows to each other, from (batch, rows, 3 features), queries, keys and values of all heads side by side,
+    to (batch, rows, features).
+
+    self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        heads: int.
+        bias: tensor or None.
+        mask: tensor or None, not differentiated.
+        keep: tensor or None, not differentiated.
+        keep_scale: float.
+        is_causal: bool.
+        scale: float.
+    Returns:
+        output: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share.
+    Gradients:
+        self: self_attention_gradients(...)[0]
+        bias: self_attention_gradients(...)[1]
+    Raises:
+        RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+
+
+_self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
+
+
+def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if heads.__class__ is not int:
+        heads = checks.integer(name, "heads", heads)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    if mask is not None and not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if keep is not None and not isinstance(keep, Tensor):
+        keep = checks.tensor(name, "keep", keep)
+    if keep_scale.__class__ is not float:
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+    if is_causal.__class__ is not bool:
+        is_causal = checks.boolean(name, "is_causal", is_causal)
+    if scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
+        name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, bias))
+    )
+    try:
+        results = outputs(
+            attention_cpu.self_attention(
+                array_in(self, computed),
+                heads,
+                array_in(bias, computed),
+                array_in(mask, None),
+                array_in(keep, None),
+                keep_scale,
+                is_causal,
+                scale,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+    if grad_mode.grad and (self._rg or (bias is not None and bias._rg)):
+        functions.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    if watch.active:
+        propagate(
+            functions.SelfAttentionBackward0,
+            results,
+            (self, heads, bias, mask, keep, keep_scale, is_causal, scale),
+            (self, bias),
+        )
+    return _self_attention_result(*results)
+
+
+def rnn_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+    nonlinearity: str,
+) -> tuple[Tensor, Tensor]:
+    """One layer of a recurrent network in one direction: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu. The
+    input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
+
+    rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+        nonlinearity: str.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+    Gradients:
+        self: rnn_gradients(...)[0]
+        hidden: rnn_gradients(...)[1]
+        weight_ih: rnn_gradients(...)[2]
+        weight_hh: rnn_gradients(...)[3]
+        bias_ih: rnn_gradients(...)[4]
+        bias_hh: rnn_gradients(...)[5]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
+            with batch_sizes; states and weights of fitting sizes.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "rnn_layer",
+                rnn_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _rnn_layer(
+        "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+    )
+
+
+_rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
+
+
+def _rnn_layer(
+    name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    if nonlinearity.__class__ is not str:
+        nonlinearity = checks.string(name, "nonlinearity", nonlinearity)
+    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity = (
+        recurrent_checks.rnn_layer(
+            name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            recurrent_cpu_rnn.rnn_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            ),
+            computed,
+            ("same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+    ):
+        functions.RnnLayerBackward0.record(
+            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+    if watch.active:
+        propagate(
+            functions.RnnLayerBackward0,
+            results,
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
+        )
+    return _rnn_layer_result(*results)
+
+
+def lstm_layer(
+    input: Tensor,
+    hidden: Tensor,
+    cell: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    weight_hr: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """One layer of long short-term memory in one direction: c_t = f c_(t-1) + i g and h_t = W_hr o tanh(c_t) for the gates
+    i, f, g, o of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh, g by tanh and the others by sigmoid; the input as in rnn_layer.
+
+    lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
+    bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        cell: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        weight_hr: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+        last_cell: the dtype that all tensors share.
+        gates: the dtype that all tensors share.
+        cells: the dtype that all tensors share.
+    Gradients:
+        self: lstm_gradients(...)[0]
+        hidden: lstm_gradients(...)[1]
+        cell: lstm_gradients(...)[2]
+        weight_ih: lstm_gradients(...)[3]
+        weight_hh: lstm_gradients(...)[4]
+        bias_ih: lstm_gradients(...)[5]
+        bias_hh: lstm_gradients(...)[6]
+        weight_hr: lstm_gradients(...)[7]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
+            has the size of the projection where there is one.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "lstm_layer",
+                lstm_layer,
+                "recurrent",
+                input,
+                hidden,
+                cell,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                weight_hr,
+                batch_sizes,
+                reverse,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _lstm_layer(
+        "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+    )
+
+
+_lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))
+
+
+def _lstm_layer(
+    name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
+) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(cell, Tensor):
+        cell = checks.tensor(name, "cell", cell)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
+    if weight_hr is not None and not isinstance(weight_hr, Tensor):
+        weight_hr = checks.tensor(name, "weight_hr", weight_hr)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse = (
+        recurrent_checks.lstm_layer(
+            name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and cell._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        and (weight_hr is None or weight_hr._dtype is self._dtype)
+        else computed_dtype(
+            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
+        )
+    )
+    try:
+        results = outputs(
+            recurrent_cpu_lstm.lstm_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(cell, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                array_in(weight_hr, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(
+            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+        )
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or cell._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+        or (weight_hr is not None and weight_hr._rg)
+    ):
+        functions.LstmLayerBackward0.record(
+            results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+    if watch.active:
+        propagate(
+            functions.LstmLayerBackward0,
+            results,
+            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
+            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
+        )
+    return _lstm_layer_result(*results)
+
+
+def gru_layer(
+    input: Tensor,
+    hidden: Tensor,
+    weight_ih: Tensor,
+    weight_hh: Tensor,
+    bias_ih: Tensor | None,
+    bias_hh: Tensor | None,
+    batch_sizes: Sequence[int],
+    reverse: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One layer of gated recurrent units in one direction: h_t = (1 - z) n + z h_(t-1) with n = tanh(W_in x_t + b_in + r
+    (W_hn h_(t-1) + b_hn)) and gates r, z by sigmoid of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh; the input as in
+    rnn_layer.
+
+    gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hidden: tensor.
+        weight_ih: tensor.
+        weight_hh: tensor.
+        bias_ih: tensor or None.
+        bias_hh: tensor or None.
+        batch_sizes: sequence of ints.
+        reverse: bool.
+    Returns:
+        output: the dtype that all tensors share.
+        last_hidden: the dtype that all tensors share.
+        gates: the dtype that all tensors share.
+    Gradients:
+        self: gru_gradients(...)[0]
+        hidden: gru_gradients(...)[1]
+        weight_ih: gru_gradients(...)[2]
+        weight_hh: gru_gradients(...)[3]
+        bias_ih: gru_gradients(...)[4]
+        bias_hh: gru_gradients(...)[5]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gru_layer",
+                gru_layer,
+                "recurrent",
+                input,
+                hidden,
+                weight_ih,
+                weight_hh,
+                bias_ih,
+                bias_hh,
+                batch_sizes,
+                reverse,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+
+
+_gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
+
+
+def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hidden, Tensor):
+        hidden = checks.tensor(name, "hidden", hidden)
+    if not isinstance(weight_ih, Tensor):
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
+    if not isinstance(weight_hh, Tensor):
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
+    if bias_ih is not None and not isinstance(bias_ih, Tensor):
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
+    if bias_hh is not None and not isinstance(bias_hh, Tensor):
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
+        name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            recurrent_cpu_gru.gru_layer(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+    if grad_mode.grad and (
+        self._rg
+        or hidden._rg
+        or weight_ih._rg
+        or weight_hh._rg
+        or (bias_ih is not None and bias_ih._rg)
+        or (bias_hh is not None and bias_hh._rg)
+    ):
+        functions.GruLayerBackward0.record(
+            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
+        )
+    if watch.active:
+        propagate(
+            functions.GruLayerBackward0,
+            results,
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
+            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
+        )
+    return _gru_layer_result(*results)
+
+
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
+
+    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
+    (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        weight: tensor.
+        indices: tensor, not differentiated.
+        padding_idx: int, the row that gets no gradient; default -1.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `weight`.
+    Gradients:
+        weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: a table of rows, and indices of an integer dtype.
+    Example:
+        >>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+        tensor([[5., 6.],
+                [1., 2.]])
+    """
+    if not watch.active and out is None:
+        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
+    if (
+        watch.lifts
+        and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "embedding",
+            out,
+            _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
+            (weight, indices),
+            share="never",
+        )
+    return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
+
+
+def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
+    given = (weight, indices, padding_idx, scale_grad_by_freq)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
+        name, weight, indices, padding_idx, scale_grad_by_freq
+    )
+    if (
+        into is None
+        and not watch.active
+        and EMBEDDING.remember(given, (weight, indices, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
+    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
+    try:
+        result = adopt(
+            embedding_cpu.embedding(
+                array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
+        functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
+    if watch.active:
+        propagate(
+            functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into
+        )
+    return result
+
+
+def embedding_backward(
+    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
+
+    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
+    Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        indices: tensor, not differentiated.
+        num_weights: int.
+        padding_idx: int, the row that gets no gradient.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: one row of the gradient for each index.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_backward",
+                embedding_backward,
+                "embed_backward",
+                grad_output,
+                indices,
+                num_weights,
+                padding_idx,
+                scale_grad_by_freq,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+def _embedding_backward(
+    name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
+) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if num_weights.__class__ is not int:
+        num_weights = checks.integer(name, "num_weights", num_weights)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
+        name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
+    )
+    try:
+        result = adopt(
+            embedding_cpu.embedding_backward(
+                array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
+    if watch.active:
+        propagate(
+            functions.EmbeddingBackwardBackward0,
+            result,
+            (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
+    """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
+
+    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        indices: tensor, not differentiated.
+        padding_idx: int, the row that gets no gradient.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)
+    Raises:
+        RuntimeError: expected: a table of rows, and indices of an integer dtype.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
+
+
+def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
+        name, self, indices, padding_idx, scale_grad_by_freq
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            embedding_cpu.embedding_gather(
+                array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
+    if watch.active:
+        propagate(
+            functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
+        )
+    return result
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+
+    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        offsets: tensor or None; default None.
+        max_norm: float or None; default None.
+        norm_type: float; default 2.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        mode: str; default 'mean'.
+        sparse: bool; default False.
+        per_sample_weights: tensor or None; default None.
+        include_last_offset: bool; default False.
+        padding_idx: int or None, the row that gets no gradient; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            per_sample_weights, padding_idx)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
+            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
+    Example:
+        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
+        tensor([[4., 6.],
+                [5., 6.]])
+        >>> rows = sg.nn.functional.embedding_bag(sg.tensor([[0, 0]]), table.requires_grad_(), scale_grad_by_freq=True)
+        >>> rows.sum().backward()
+        >>> table.grad[0]  # each of the two gives a half of a half
+        tensor([0.5000, 0.5000])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([[1, 1]]), table.detach(), max_norm=2.5)
+        tensor([[1.5000, 2.0000]])
+        >>> table.tolist()  # the rows that are named are made shorter in place
+        [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "embedding_bag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if offsets is not None and not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if max_norm is not None and max_norm.__class__ is not float:
+        max_norm = checks.floating(name, "max_norm", max_norm)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    if sparse.__class__ is not bool:
+        sparse = checks.boolean(name, "sparse", sparse)
+    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
+        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx is not None and padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    (
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    ) = embedding_checks_bags.embedding_bag(
+        name,
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return embedding_formulas_bags.bags(
+        self,
+        embedding_formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
 
 
 def nll_loss(
@@ -28900,986 +29857,6 @@ def _binary_cross_entropy_with_logits_backward(
     return result
 
 
-def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """scale x where mask is true, zero elsewhere: dropout with its mask given.
-
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        mask: tensor, not differentiated.
-        scale: float or number.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: masked_scale(grad, mask, scale)
-    Raises:
-        RuntimeError: expected: a mask for every element.
-    """
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
-    checks.tensor("masked_scale", "input", input)
-    return _masked_scale("masked_scale", input, mask, scale)
-
-
-def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
-    original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
-    before = input._fn
-    _masked_scale("masked_scale_", original, mask, scale, into=input)
-    return after_write(input, before)
-
-
-def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    mask = checks.tensor(name, "mask", mask)
-    if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
-    result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.MaskedScaleBackward0.record(result, self, mask, scale)
-    if watch.active:
-        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
-    return result
-
-
-def embedding(
-    weight: Tensor,
-    indices: Tensor,
-    padding_idx: int = -1,
-    scale_grad_by_freq: bool = False,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
-
-    embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        weight: tensor.
-        indices: tensor, not differentiated.
-        padding_idx: int, the row that gets no gradient; default -1.
-        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype of `weight`.
-    Gradients:
-        weight: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq)
-    Raises:
-        RuntimeError: expected: a table of rows, and indices of an integer dtype.
-    Example:
-        >>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
-        tensor([[5., 6.],
-                [1., 2.]])
-    """
-    if not watch.active and out is None:
-        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
-            return result
-    if (
-        watch.lifts
-        and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    if out is not None:
-        return write_out(
-            "embedding",
-            out,
-            _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
-            (weight, indices),
-            share="never",
-        )
-    return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
-
-
-def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    given = (weight, indices, padding_idx, scale_grad_by_freq)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
-        name, weight, indices, padding_idx, scale_grad_by_freq
-    )
-    if (
-        into is None
-        and not watch.active
-        and EMBEDDING.remember(given, (weight, indices, padding_idx, scale_grad_by_freq))
-    ):
-        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
-        if result is not None:
-            return result
-    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
-    try:
-        result = adopt(
-            embedding_cpu.embedding(
-                array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
-        functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(
-            functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into
-        )
-    return result
-
-
-def embedding_backward(
-    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Tensor:
-    """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
-
-    embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        grad_output: tensor, the gradient of the result.
-        indices: tensor, not differentiated.
-        num_weights: int.
-        padding_idx: int, the row that gets no gradient.
-        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
-    Returns:
-        Tensor: the dtype of `grad_output`.
-    Gradients:
-        grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)
-    Raises:
-        RuntimeError: expected: one row of the gradient for each index.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "embedding_backward",
-                embedding_backward,
-                "embed_backward",
-                grad_output,
-                indices,
-                num_weights,
-                padding_idx,
-                scale_grad_by_freq,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-
-
-def _embedding_backward(
-    name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
-) -> Any:
-    if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    if num_weights.__class__ is not int:
-        num_weights = checks.integer(name, "num_weights", num_weights)
-    if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
-        name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
-    )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
-    )
-    try:
-        result = adopt(
-            embedding_cpu.embedding_backward(
-                array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(
-            functions.EmbeddingBackwardBackward0,
-            result,
-            (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
-            (grad_output,),
-            into,
-        )
-    return result
-
-
-def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
-    """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
-
-    embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        indices: tensor, not differentiated.
-        padding_idx: int, the row that gets no gradient.
-        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs.
-    Returns:
-        Tensor: the dtype of `input`.
-    Gradients:
-        self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)
-    Raises:
-        RuntimeError: expected: a table of rows, and indices of an integer dtype.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
-
-
-def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
-        name, self, indices, padding_idx, scale_grad_by_freq
-    )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
-    try:
-        result = adopt(
-            embedding_cpu.embedding_gather(
-                array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
-    if watch.active:
-        propagate(
-            functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
-        )
-    return result
-
-
-def rnn_layer(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Tensor, Tensor]:
-    """One layer of a recurrent network in one direction: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu. The
-    input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
-
-    rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        hidden: tensor.
-        weight_ih: tensor.
-        weight_hh: tensor.
-        bias_ih: tensor or None.
-        bias_hh: tensor or None.
-        batch_sizes: sequence of ints.
-        reverse: bool.
-        nonlinearity: str.
-    Returns:
-        output: the dtype that all tensors share.
-        last_hidden: the dtype that all tensors share.
-    Gradients:
-        self: rnn_gradients(...)[0]
-        hidden: rnn_gradients(...)[1]
-        weight_ih: rnn_gradients(...)[2]
-        weight_hh: rnn_gradients(...)[3]
-        bias_ih: rnn_gradients(...)[4]
-        bias_hh: rnn_gradients(...)[5]
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
-            with batch_sizes; states and weights of fitting sizes.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "rnn_layer",
-                rnn_layer,
-                "recurrent",
-                input,
-                hidden,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                batch_sizes,
-                reverse,
-                nonlinearity,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _rnn_layer(
-        "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-    )
-
-
-_rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
-
-
-def _rnn_layer(
-    name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
-) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hidden, Tensor):
-        hidden = checks.tensor(name, "hidden", hidden)
-    if not isinstance(weight_ih, Tensor):
-        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
-    if not isinstance(weight_hh, Tensor):
-        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
-    if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
-    if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
-    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
-    if reverse.__class__ is not bool:
-        reverse = checks.boolean(name, "reverse", reverse)
-    if nonlinearity.__class__ is not str:
-        nonlinearity = checks.string(name, "nonlinearity", nonlinearity)
-    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity = (
-        recurrent_checks.rnn_layer(
-            name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-        )
-    )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            recurrent_cpu_rnn.rnn_layer(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-                nonlinearity,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
-    if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
-    ):
-        functions.RnnLayerBackward0.record(
-            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
-        )
-    if watch.active:
-        propagate(
-            functions.RnnLayerBackward0,
-            results,
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
-        )
-    return _rnn_layer_result(*results)
-
-
-def lstm_layer(
-    input: Tensor,
-    hidden: Tensor,
-    cell: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    weight_hr: Tensor | None,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """One layer of long short-term memory in one direction: c_t = f c_(t-1) + i g and h_t = W_hr o tanh(c_t) for the gates
-    i, f, g, o of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh, g by tanh and the others by sigmoid; the input as in rnn_layer.
-
-    lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
-    bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        hidden: tensor.
-        cell: tensor.
-        weight_ih: tensor.
-        weight_hh: tensor.
-        bias_ih: tensor or None.
-        bias_hh: tensor or None.
-        weight_hr: tensor or None.
-        batch_sizes: sequence of ints.
-        reverse: bool.
-    Returns:
-        output: the dtype that all tensors share.
-        last_hidden: the dtype that all tensors share.
-        last_cell: the dtype that all tensors share.
-        gates: the dtype that all tensors share.
-        cells: the dtype that all tensors share.
-    Gradients:
-        self: lstm_gradients(...)[0]
-        hidden: lstm_gradients(...)[1]
-        cell: lstm_gradients(...)[2]
-        weight_ih: lstm_gradients(...)[3]
-        weight_hh: lstm_gradients(...)[4]
-        bias_ih: lstm_gradients(...)[5]
-        bias_hh: lstm_gradients(...)[6]
-        weight_hr: lstm_gradients(...)[7]
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
-            has the size of the projection where there is one.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "lstm_layer",
-                lstm_layer,
-                "recurrent",
-                input,
-                hidden,
-                cell,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                weight_hr,
-                batch_sizes,
-                reverse,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _lstm_layer(
-        "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-    )
-
-
-_lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_cell", "gates", "cells"))
-
-
-def _lstm_layer(
-    name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
-) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hidden, Tensor):
-        hidden = checks.tensor(name, "hidden", hidden)
-    if not isinstance(cell, Tensor):
-        cell = checks.tensor(name, "cell", cell)
-    if not isinstance(weight_ih, Tensor):
-        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
-    if not isinstance(weight_hh, Tensor):
-        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
-    if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
-    if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
-    if weight_hr is not None and not isinstance(weight_hr, Tensor):
-        weight_hr = checks.tensor(name, "weight_hr", weight_hr)
-    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
-    if reverse.__class__ is not bool:
-        reverse = checks.boolean(name, "reverse", reverse)
-    self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse = (
-        recurrent_checks.lstm_layer(
-            name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-        )
-    )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and cell._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        and (weight_hr is None or weight_hr._dtype is self._dtype)
-        else computed_dtype(
-            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
-        )
-    )
-    try:
-        results = outputs(
-            recurrent_cpu_lstm.lstm_layer(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(cell, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                array_in(weight_hr, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same", "same", "same"),
-        )
-    except Exception as error:
-        reraise(
-            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
-        )
-    if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or cell._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
-        or (weight_hr is not None and weight_hr._rg)
-    ):
-        functions.LstmLayerBackward0.record(
-            results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
-        )
-    if watch.active:
-        propagate(
-            functions.LstmLayerBackward0,
-            results,
-            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
-            (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
-        )
-    return _lstm_layer_result(*results)
-
-
-def gru_layer(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """One layer of gated recurrent units in one direction: h_t = (1 - z) n + z h_(t-1) with n = tanh(W_in x_t + b_in + r
-    (W_hn h_(t-1) + b_hn)) and gates r, z by sigmoid of W_ih x_t + b_ih + W_hh h_(t-1) + b_hh; the input as in
-    rnn_layer.
-
-    gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        hidden: tensor.
-        weight_ih: tensor.
-        weight_hh: tensor.
-        bias_ih: tensor or None.
-        bias_hh: tensor or None.
-        batch_sizes: sequence of ints.
-        reverse: bool.
-    Returns:
-        output: the dtype that all tensors share.
-        last_hidden: the dtype that all tensors share.
-        gates: the dtype that all tensors share.
-    Gradients:
-        self: gru_gradients(...)[0]
-        hidden: gru_gradients(...)[1]
-        weight_ih: gru_gradients(...)[2]
-        weight_hh: gru_gradients(...)[3]
-        bias_ih: gru_gradients(...)[4]
-        bias_hh: gru_gradients(...)[5]
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "gru_layer",
-                gru_layer,
-                "recurrent",
-                input,
-                hidden,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                batch_sizes,
-                reverse,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
-
-
-_gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
-
-
-def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(hidden, Tensor):
-        hidden = checks.tensor(name, "hidden", hidden)
-    if not isinstance(weight_ih, Tensor):
-        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
-    if not isinstance(weight_hh, Tensor):
-        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
-    if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
-    if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
-    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
-    if reverse.__class__ is not bool:
-        reverse = checks.boolean(name, "reverse", reverse)
-    self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
-        name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
-    )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            recurrent_cpu_gru.gru_layer(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
-    if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
-    ):
-        functions.GruLayerBackward0.record(
-            results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
-        )
-    if watch.active:
-        propagate(
-            functions.GruLayerBackward0,
-            results,
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
-            (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
-        )
-    return _gru_layer_result(*results)
-
-
-def attention(
-    input: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    mask: Tensor | None,
-    keep: Tensor | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> tuple[Tensor, Tensor]:
-    """softmax(scale Q K^T + bias) V over (batch, heads, rows, features), or with rows_first (batch, rows, heads,
-    features). Keys are left out where mask is false, and with is_causal those behind a query; weights are dropped where
-    keep is false, else multiplied by keep_scale. Bias, mask and keep broadcast to (batch, heads, queries, keys); keys
-    may have fewer heads.
-
-    attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        key: tensor.
-        value: tensor.
-        bias: tensor or None.
-        mask: tensor or None, not differentiated.
-        keep: tensor or None, not differentiated.
-        keep_scale: float.
-        is_causal: bool.
-        scale: float.
-        rows_first: bool.
-    Returns:
-        output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
-    Gradients:
-        self: attention_gradients(...)[0]
-        key: attention_gradients(...)[1]
-        value: attention_gradients(...)[2]
-        bias: attention_gradients(...)[3]
-    Raises:
-        RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
-            and values.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "attention",
-                attention,
-                "attend",
-                input,
-                key,
-                value,
-                bias,
-                mask,
-                keep,
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
-
-
-_attention_result = ReturnType("attention", ("output", "logsumexp"))
-
-
-def _attention(
-    name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
-) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(key, Tensor):
-        key = checks.tensor(name, "key", key)
-    if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    if mask is not None and not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    if keep is not None and not isinstance(keep, Tensor):
-        keep = checks.tensor(name, "keep", keep)
-    if keep_scale.__class__ is not float:
-        keep_scale = checks.floating(name, "keep_scale", keep_scale)
-    if is_causal.__class__ is not bool:
-        is_causal = checks.boolean(name, "is_causal", is_causal)
-    if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    if rows_first.__class__ is not bool:
-        rows_first = checks.boolean(name, "rows_first", rows_first)
-    self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
-        name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
-    )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and key._dtype is self._dtype
-        and value._dtype is self._dtype
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
-    )
-    try:
-        results = outputs(
-            attention_cpu.attention(
-                array_in(self, computed),
-                array_in(key, computed),
-                array_in(value, computed),
-                array_in(bias, computed),
-                array_in(mask, None),
-                array_in(keep, None),
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
-    if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
-        functions.AttentionBackward0.record(
-            results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
-        )
-    if watch.active:
-        propagate(
-            functions.AttentionBackward0,
-            results,
-            (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
-            (self, key, value, bias),
-        )
-    return _attention_result(*results)
-
-
-def self_attention(
-    input: Tensor,
-    heads: int,
-    bias: Tensor | None,
-    mask: Tensor | None,
-    keep: Tensor | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-) -> tuple[Tensor, Tensor]:
-    """attention of rows to each other, from (batch, rows, 3 features), queries, keys and values of all heads side by side,
-    to (batch, rows, features).
-
-    self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        heads: int.
-        bias: tensor or None.
-        mask: tensor or None, not differentiated.
-        keep: tensor or None, not differentiated.
-        keep_scale: float.
-        is_causal: bool.
-        scale: float.
-    Returns:
-        output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
-    Gradients:
-        self: self_attention_gradients(...)[0]
-        bias: self_attention_gradients(...)[1]
-    Raises:
-        RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
-
-
-_self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
-
-
-def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if heads.__class__ is not int:
-        heads = checks.integer(name, "heads", heads)
-    if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    if mask is not None and not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    if keep is not None and not isinstance(keep, Tensor):
-        keep = checks.tensor(name, "keep", keep)
-    if keep_scale.__class__ is not float:
-        keep_scale = checks.floating(name, "keep_scale", keep_scale)
-    if is_causal.__class__ is not bool:
-        is_causal = checks.boolean(name, "is_causal", is_causal)
-    if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
-    self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
-        name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
-    )
-    computed = (
-        self._dtype
-        if self._dtype.native and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, bias))
-    )
-    try:
-        results = outputs(
-            attention_cpu.self_attention(
-                array_in(self, computed),
-                heads,
-                array_in(bias, computed),
-                array_in(mask, None),
-                array_in(keep, None),
-                keep_scale,
-                is_causal,
-                scale,
-            ),
-            computed,
-            ("same", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
-    if grad_mode.grad and (self._rg or (bias is not None and bias._rg)):
-        functions.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
-    if watch.active:
-        propagate(
-            functions.SelfAttentionBackward0,
-            results,
-            (self, heads, bias, mask, keep, keep_scale, is_causal, scale),
-            (self, bias),
-        )
-    return _self_attention_result(*results)
-
-
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -30573,161 +30550,6 @@ def margin_ranking_loss(
     )
 
 
-def cosine_similarity(
-    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
-) -> Tensor:
-    """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
-
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        x1: tensor.
-        x2: tensor.
-        dim: int, counted from the end where negative; default 1.
-        eps: float, added to the variance; default 1e-8.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: (unit1 * unit2).sum(dim)
-        where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
-        where unit2: x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
-    Raises:
-        IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
-            common.
-    Example:
-        >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
-        tensor([0.9600])
-    """
-    if axis is not None:
-        dim = axis
-    if (
-        watch.lifts
-        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    name = "cosine_similarity"
-    if out is not None:
-        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = loss_checks_pairs.along_common_dim(name, x1, x2, dim, eps)
-    unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
-    unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
-    return (unit1 * unit2).sum(dim)
-
-
-def pairwise_distance(
-    x1: Tensor,
-    x2: Tensor,
-    p: float = 2,
-    eps: float = 1e-6,
-    keepdim: bool = False,
-    *,
-    out: Tensor | None = None,
-    keepdims: Any = None,
-) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension.
-
-    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        x1: tensor.
-        x2: tensor.
-        p: float; default 2.
-        eps: float, added to the variance; default 1e-6.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor or None, by keyword, takes the result; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: norm(x1 - x2 + eps, p, -1, keepdim)
-    Example:
-        >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
-        tensor([5.0000])
-    """
-    if keepdims is not None:
-        keepdim = keepdims
-    if (
-        watch.lifts
-        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
-        is not PLAIN
-    ):
-        return lifted
-    name = "pairwise_distance"
-    if out is not None:
-        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
-    if not isinstance(x1, Tensor):
-        x1 = checks.tensor(name, "x1", x1)
-    if not isinstance(x2, Tensor):
-        x2 = checks.tensor(name, "x2", x2)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.norm(x1 - x2 + eps, p, -1, keepdim)
-
-
-def normalize(
-    input: Tensor,
-    p: float = 2.0,
-    dim: Sequence[int] | int = 1,
-    eps: float = 1e-12,
-    out: Tensor | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """x / max(|x|, eps), with the p-norm |x| along dim.
-
-    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        p: float; default 2.0.
-        dim: int or sequence of ints, counted from the end where negative; default 1.
-        eps: float, added to the variance; default 1e-12.
-        out: tensor or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
-    Example:
-        >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
-        tensor([[0.6000, 0.8000]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
-        return lifted
-    name = "normalize"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
-    if out is not None and not isinstance(out, Tensor):
-        out = checks.tensor(name, "out", out)
-    return elementwise_formulas.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
-
-
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -31394,6 +31216,580 @@ def ctc_loss_tensor(
     return loss_formulas.reduced_loss(
         "ctc_loss", each.squeeze(0) if log_probs.ndim == 2 else each, None, None, reduction
     )
+
+
+def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
+    ("reflect"), the border itself ("replicate"), or the other end ("circular").
+
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        pad: sequence of ints.
+        mode: str.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: border_pad_backward(grad, self.shape, pad, mode)
+    Raises:
+        NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
+            enough to fill them.
+    """
+    if watch.lifts and (lifted := lift("border_pad", border_pad, "planes", input, pad, mode)) is not PLAIN:
+        return lifted
+    return _border_pad("border_pad", input, pad, mode)
+
+
+def _border_pad(name: str, self, pad, mode, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    pad = checks.integer_list(name, "pad", pad)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    self, pad, mode = image_checks_padding.border_pad(name, self, pad, mode)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
+    except Exception as error:
+        reraise(name, error, (self, pad, mode))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BorderPadBackward0.record(result, self, pad, mode)
+    if watch.active:
+        propagate(functions.BorderPadBackward0, result, (self, pad, mode), (self,), into)
+    return result
+
+
+def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
+    """Adds what is in the border of a border_pad to where it came from.
+
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_shape: sequence of ints, the shape of the input.
+        pad: sequence of ints.
+        mode: str.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: border_pad(grad, pad, mode)
+    Raises:
+        NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode))
+        is not PLAIN
+    ):
+        return lifted
+    return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
+
+
+def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
+    pad = checks.integer_list(name, "pad", pad)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    grad_output, input_shape, pad, mode = image_checks_padding.border_pad_backward(
+        name, grad_output, input_shape, pad, mode
+    )
+    computed = (
+        grad_output._dtype
+        if grad_output._dtype.native
+        else computed_dtype(name, "same", ("float", "complex"), (grad_output,))
+    )
+    try:
+        result = adopt(
+            image_cpu_padding.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_shape, pad, mode))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
+    if watch.active:
+        propagate(
+            functions.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into
+        )
+    return result
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
+
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        upscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channels_to_places(self, upscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
+    Example:
+        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "pixel_shuffle"
+    if out is not None:
+        return write_out(name, out, pixel_shuffle(input, upscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upscale_factor.__class__ is not int:
+        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+    self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
+    return image_formulas.channels_to_places(self, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
+
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        downscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places_to_channels(self, downscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
+    Example:
+        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pixel_unshuffle"
+    if out is not None:
+        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if downscale_factor.__class__ is not int:
+        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+    self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
+    return image_formulas.places_to_channels(self, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
+
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: parts.transpose(1, 2).clone().view(self.shape)
+        where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
+    Example:
+        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "channel_shuffle"
+    if out is not None:
+        return write_out(name, out, channel_shuffle(input, groups))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
+    self, groups = image_checks.channel_shuffle(name, self, groups)
+    parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
+    return parts.transpose(1, 2).clone().view(self._shape)
+
+
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
+
+    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
+        is not PLAIN
+    ):
+        return lifted
+    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            image_cpu_resample.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackward0,
+            result,
+            (self, dim, length, filter, align_corners, scale, antialias),
+            (self,),
+            into,
+        )
+    return result
+
+
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """The transpose of resample from `length` places.
+
+    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
+    antialias) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
+        name, grad_output, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            image_cpu_resample.resample_backward(
+                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackwardBackward0,
+            result,
+            (grad_output, dim, length, filter, align_corners, scale, antialias),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def resample_bytes(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
+
+    resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
+    Tensor (derivatives.yaml)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            image_cpu_resample_bytes.resample_bytes(
+                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
+    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
+
+    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    Example:
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[2.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "grid_sampler"
+    if out is not None:
+        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(grid, Tensor):
+        grid = checks.tensor(name, "grid", grid)
+    if interpolation_mode.__class__ is not int:
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    if padding_mode.__class__ is not int:
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    return image_formulas.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
+
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        theta: tensor.
+        size: sequence of ints.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
+        where places: pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
+            or one 3 x 4 matrix for (N, C, D, H, W).
+    Example:
+        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "affine_grid_generator"
+    if out is not None:
+        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+    if not isinstance(theta, Tensor):
+        theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
+    places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
+    return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))
 
 
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
@@ -32872,399 +33268,6 @@ def istft(
     )
 
 
-def embedding_bag(
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
-    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
-
-    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
-    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        weight: tensor.
-        offsets: tensor or None; default None.
-        max_norm: float or None; default None.
-        norm_type: float; default 2.
-        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
-        mode: str; default 'mean'.
-        sparse: bool; default False.
-        per_sample_weights: tensor or None; default None.
-        include_last_offset: bool; default False.
-        padding_idx: int or None, the row that gets no gradient; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
-            per_sample_weights, padding_idx)
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
-            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
-    Example:
-        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
-        tensor([[4., 6.],
-                [5., 6.]])
-        >>> rows = sg.nn.functional.embedding_bag(sg.tensor([[0, 0]]), table.requires_grad_(), scale_grad_by_freq=True)
-        >>> rows.sum().backward()
-        >>> table.grad[0]  # each of the two gives a half of a half
-        tensor([0.5000, 0.5000])
-        >>> sg.nn.functional.embedding_bag(sg.tensor([[1, 1]]), table.detach(), max_norm=2.5)
-        tensor([[1.5000, 2.0000]])
-        >>> table.tolist()  # the rows that are named are made shorter in place
-        [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "embedding_bag",
-                embedding_bag,
-                "composite",
-                input,
-                weight,
-                offsets,
-                max_norm,
-                norm_type,
-                scale_grad_by_freq,
-                mode,
-                sparse,
-                per_sample_weights,
-                include_last_offset,
-                padding_idx,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "embedding_bag"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    if offsets is not None and not isinstance(offsets, Tensor):
-        offsets = checks.tensor(name, "offsets", offsets)
-    if max_norm is not None and max_norm.__class__ is not float:
-        max_norm = checks.floating(name, "max_norm", max_norm)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
-    if sparse.__class__ is not bool:
-        sparse = checks.boolean(name, "sparse", sparse)
-    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
-        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
-    if include_last_offset.__class__ is not bool:
-        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
-    if padding_idx is not None and padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    (
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    ) = embedding_checks_bags.embedding_bag(
-        name,
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
-    return embedding_formulas_bags.bags(
-        self,
-        embedding_formulas_bags.limited_rows(weight, self, max_norm, norm_type),
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        per_sample_weights,
-        padding_idx,
-    )
-
-
-def lp_pool(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] | None,
-    ceil_mode: bool,
-    spatial: int,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows, the mean times their size, with p = norm_type; for p = inf the maximum of |x|.
-
-    lp_pool(Tensor self, float norm_type, int[] kernel_size, int[]? stride, bool ceil_mode, int spatial) -> Tensor
-    (derivatives.yaml)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: sequence of ints, the size of a window.
-        stride: sequence of ints or None.
-        ceil_mode: bool, whether windows that reach over the end count.
-        spatial: int.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: largest if 1 / norm_type == 0 else (flat_at_zero(mean) * window_size(kernel_size)).pow(1 / norm_type)
-        where sign: 1 if norm_type > 0 else -1
-        where largest: sign * max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode,
-            spatial)[0]
-        where mean: avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-    Raises:
-        ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
-    self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
-        name, self, norm_type, kernel_size, stride, ceil_mode, spatial
-    )
-    if 1 / norm_type == 0:
-        sign = 1 if norm_type > 0 else -1
-        largest = (
-            sign * op.max_pool_with_indices(sign * self.abs(), kernel_size, stride, [0], [1], ceil_mode, spatial)[0]
-        )
-        return largest
-    mean = op.avg_pool(self.pow(norm_type), kernel_size, stride, [0], ceil_mode, True, None, spatial)
-    return (pooling_formulas.flat_at_zero(mean) * pooling_formulas.window_size(kernel_size)).pow(1 / norm_type)
-
-
-def lp_pool1d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or sequence of ints, the size of a window.
-        stride: int or sequence of ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
-    Example:
-        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
-        tensor([[ 5., 10.]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool1d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
-
-
-def lp_pool2d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or 2 ints, the size of a window.
-        stride: int or 2 ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
-    Example:
-        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
-        tensor([[[[2.]]]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool2d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
-
-
-def lp_pool3d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or 3 ints, the size of a window.
-        stride: int or 3 ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
-    Example:
-        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
-        tensor([[[[[2.]]]]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool3d"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
-
-
-def fractional_max_pool(
-    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
-) -> tuple[Tensor, Tensor]:
-    """The largest value of each window and where it stands in its flattened plane, for windows that begin at floor(a (i +
-    u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
-    at the end.
-
-    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        kernel_size: sequence of ints, the size of a window.
-        output_size: sequence of ints.
-        random_samples: tensor.
-    Returns:
-        values: the dtype that its ops give.
-        indices: int64.
-    Gradients:
-        through: fractional_maxima(self, kernel_size, output_size, random_samples)
-    Raises:
-        RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
-            and dimension.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "fractional_max_pool"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    output_size = checks.integer_list(name, "output_size", output_size)
-    if not isinstance(random_samples, Tensor):
-        random_samples = checks.tensor(name, "random_samples", random_samples)
-    self, kernel_size, output_size, random_samples = pooling_checks_fractional.fractional_max_pool(
-        name, self, kernel_size, output_size, random_samples
-    )
-    return pooling_formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
-
-
 _pow_overloads = Overloads(
     "pow",
     [
@@ -33312,41 +33315,6 @@ def pow(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return pow_scalar(input, exponent, out=out)
     return _pow_overloads(input, exponent, **({} if out is None else {"out": out}))
-
-
-_round_overloads = Overloads(
-    "round",
-    [
-        (round_default, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
-        (
-            round_decimals,
-            "round.decimals(Tensor self, *, int decimals) -> Tensor",
-            (("input", "Tensor", True, False), ("decimals", "int", True, True)),
-        ),
-    ],
-)
-
-
-def round(input, *args, **kwargs):
-    """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
-
-    Overloads:
-        round_default(input)
-        round_decimals(input, *, decimals): x rounded to a number of decimals, to tens, hundreds, ... where that is
-            negative.
-    Args:
-        input: tensor.
-        decimals: int or number, by keyword.
-        out: tensor or None, by keyword, takes the result; default None.
-    Example:
-        >>> sg.round(sg.tensor([0.5, 1.5, 2.6]))
-        tensor([0., 2., 3.])
-        >>> sg.round(sg.tensor([1.2345]), decimals=2)
-        tensor([1.2300])
-    """
-    if not args and not kwargs:
-        return round_default(input)
-    return _round_overloads(input, *args, **kwargs)
 
 
 _add_overloads = Overloads(
@@ -33475,6 +33443,126 @@ def lerp(input, end, weight, *, out=None):
     if weight.__class__ in NUMBERS:
         return lerp_scalar(input, end, weight, out=out)
     return _lerp_overloads(input, end, weight, **({} if out is None else {"out": out}))
+
+
+_float_power_overloads = Overloads(
+    "float_power",
+    [
+        (
+            float_power_tensor_tensor,
+            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+        (
+            float_power_tensor_scalar,
+            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power_scalar,
+            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power(input, exponent, *, out=None):
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    Overloads:
+        float_power_tensor_tensor(input, exponent)
+        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.float_power(sg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=specgrad.float64)
+        >>> sg.float_power(sg.tensor(2), sg.tensor([2.0, 3.0]))
+        tensor([4., 8.], dtype=specgrad.float64)
+    """
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return float_power_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return float_power_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return float_power_scalar(input, exponent, out=out)
+    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+_float_power__overloads = Overloads(
+    "float_power_",
+    [
+        (
+            float_power__scalar,
+            "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power__tensor,
+            "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power_(input, exponent):
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    Overloads:
+        float_power__scalar(input, exponent)
+        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
+    Args:
+        input: tensor.
+        exponent: number or tensor.
+    Example:
+        >>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)
+        tensor([4., 9.], dtype=specgrad.float64)
+    """
+    if exponent.__class__ in NUMBERS:
+        return float_power__scalar(input, exponent)
+    if isinstance(exponent, Tensor):
+        return float_power__tensor(input, exponent)
+    return _float_power__overloads(input, exponent)
+
+
+_round_overloads = Overloads(
+    "round",
+    [
+        (round_default, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            round_decimals,
+            "round.decimals(Tensor self, *, int decimals) -> Tensor",
+            (("input", "Tensor", True, False), ("decimals", "int", True, True)),
+        ),
+    ],
+)
+
+
+def round(input, *args, **kwargs):
+    """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
+
+    Overloads:
+        round_default(input)
+        round_decimals(input, *, decimals): x rounded to a number of decimals, to tens, hundreds, ... where that is
+            negative.
+    Args:
+        input: tensor.
+        decimals: int or number, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.round(sg.tensor([0.5, 1.5, 2.6]))
+        tensor([0., 2., 3.])
+        >>> sg.round(sg.tensor([1.2345]), decimals=2)
+        tensor([1.2300])
+    """
+    if not args and not kwargs:
+        return round_default(input)
+    return _round_overloads(input, *args, **kwargs)
 
 
 _where_overloads = Overloads(
@@ -33760,91 +33848,6 @@ def zeta(input, other, *, out=None):
     if input.__class__ in NUMBERS:
         return zeta_self_scalar(input, other, out=out)
     return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
-
-
-_float_power_overloads = Overloads(
-    "float_power",
-    [
-        (
-            float_power_tensor_tensor,
-            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
-        ),
-        (
-            float_power_tensor_scalar,
-            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
-        ),
-        (
-            float_power_scalar,
-            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
-        ),
-    ],
-)
-
-
-def float_power(input, exponent, *, out=None):
-    """x^e, computed in float64, or complex128, whatever the dtypes.
-
-    Overloads:
-        float_power_tensor_tensor(input, exponent)
-        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
-        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
-    Args:
-        input: tensor or number.
-        exponent: tensor or number.
-        out: tensor or None, by keyword, takes the result; default None.
-    Example:
-        >>> sg.float_power(sg.tensor([2, 3]), -1)
-        tensor([0.5000, 0.3333], dtype=specgrad.float64)
-        >>> sg.float_power(sg.tensor(2), sg.tensor([2.0, 3.0]))
-        tensor([4., 8.], dtype=specgrad.float64)
-    """
-    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
-        return float_power_tensor_tensor(input, exponent, out=out)
-    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
-        return float_power_tensor_scalar(input, exponent, out=out)
-    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
-        return float_power_scalar(input, exponent, out=out)
-    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
-
-
-_float_power__overloads = Overloads(
-    "float_power_",
-    [
-        (
-            float_power__scalar,
-            "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
-            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
-        ),
-        (
-            float_power__tensor,
-            "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
-            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
-        ),
-    ],
-)
-
-
-def float_power_(input, exponent):
-    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
-
-    Overloads:
-        float_power__scalar(input, exponent)
-        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
-    Args:
-        input: tensor.
-        exponent: number or tensor.
-    Example:
-        >>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)
-        tensor([4., 9.], dtype=specgrad.float64)
-    """
-    if exponent.__class__ in NUMBERS:
-        return float_power__scalar(input, exponent)
-    if isinstance(exponent, Tensor):
-        return float_power__tensor(input, exponent)
-    return _float_power__overloads(input, exponent)
 
 
 _sum_overloads = Overloads(
@@ -34359,91 +34362,6 @@ def norm(input, *args, **kwargs):
     return _norm_overloads(input, *args, **kwargs)
 
 
-_median_overloads = Overloads(
-    "median",
-    [
-        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
-        (
-            median_dim,
-            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
-        ),
-    ],
-)
-
-
-def median(input, *args, **kwargs):
-    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
-    gradient.
-
-    Overloads:
-        median_default(input)
-        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
-            is; the first nan where there is one.
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor, tuple of one for each result, or None, by keyword; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Example:
-        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
-        >>> sg.median(x)
-        tensor(5.)
-        >>> values, indices = sg.median(x, dim=1)
-        >>> values, indices
-        (tensor([3., 6.]), tensor([2, 2]))
-    """
-    if not args and not kwargs:
-        return median_default(input)
-    if len(args) == 1 and not kwargs:
-        return median_dim(input, *args)
-    if len(args) == 2 and not kwargs:
-        return median_dim(input, *args)
-    return _median_overloads(input, *args, **kwargs)
-
-
-_nanmedian_overloads = Overloads(
-    "nanmedian",
-    [
-        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
-        (
-            nanmedian_dim,
-            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
-        ),
-    ],
-)
-
-
-def nanmedian(input, *args, **kwargs):
-    """The element in the middle of all that are not nan, in order; nan when there is none.
-
-    Overloads:
-        nanmedian_default(input)
-        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
-            where it is.
-    Args:
-        input: tensor.
-        dim: int, counted from the end where negative.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor, tuple of one for each result, or None, by keyword; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Example:
-        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
-        tensor(2.)
-    """
-    if not args and not kwargs:
-        return nanmedian_default(input)
-    if len(args) == 1 and not kwargs:
-        return nanmedian_dim(input, *args)
-    if len(args) == 2 and not kwargs:
-        return nanmedian_dim(input, *args)
-    return _nanmedian_overloads(input, *args, **kwargs)
-
-
 _var_mean_overloads = Overloads(
     "var_mean",
     [
@@ -34566,6 +34484,174 @@ def std_mean(input, *args, **kwargs):
     if len(args) == 3 and not kwargs:
         return std_mean_dim(input, *args)
     return _std_mean_overloads(input, *args, **kwargs)
+
+
+_trapezoid_overloads = Overloads(
+    "trapezoid",
+    [
+        (
+            trapezoid_x,
+            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            trapezoid_dx,
+            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def trapezoid(y, *args, **kwargs):
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    Overloads:
+        trapezoid_x(y, x, *, dim=-1)
+        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Example:
+        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor(7.5000)
+    """
+    if not args and not kwargs:
+        return trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return trapezoid_x(y, *args)
+    return _trapezoid_overloads(y, *args, **kwargs)
+
+
+_cumulative_trapezoid_overloads = Overloads(
+    "cumulative_trapezoid",
+    [
+        (
+            cumulative_trapezoid_x,
+            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            cumulative_trapezoid_dx,
+            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def cumulative_trapezoid(y, *args, **kwargs):
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    Overloads:
+        cumulative_trapezoid_x(y, x, *, dim=-1)
+        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
+            from the first to each other one.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Example:
+        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor([1.5000, 7.5000])
+    """
+    if not args and not kwargs:
+        return cumulative_trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return cumulative_trapezoid_x(y, *args)
+    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
+_median_overloads = Overloads(
+    "median",
+    [
+        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            median_dim,
+            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def median(input, *args, **kwargs):
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    Overloads:
+        median_default(input)
+        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
+            is; the first nan where there is one.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
+        >>> sg.median(x)
+        tensor(5.)
+        >>> values, indices = sg.median(x, dim=1)
+        >>> values, indices
+        (tensor([3., 6.]), tensor([2, 2]))
+    """
+    if not args and not kwargs:
+        return median_default(input)
+    if len(args) == 1 and not kwargs:
+        return median_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return median_dim(input, *args)
+    return _median_overloads(input, *args, **kwargs)
+
+
+_nanmedian_overloads = Overloads(
+    "nanmedian",
+    [
+        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            nanmedian_dim,
+            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def nanmedian(input, *args, **kwargs):
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    Overloads:
+        nanmedian_default(input)
+        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
+            where it is.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Example:
+        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return nanmedian_default(input)
+    if len(args) == 1 and not kwargs:
+        return nanmedian_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return nanmedian_dim(input, *args)
+    return _nanmedian_overloads(input, *args, **kwargs)
 
 
 _quantile_overloads = Overloads(
@@ -34694,89 +34780,6 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
     return _nanquantile_overloads(
         input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
     )
-
-
-_trapezoid_overloads = Overloads(
-    "trapezoid",
-    [
-        (
-            trapezoid_x,
-            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
-        ),
-        (
-            trapezoid_dx,
-            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
-        ),
-    ],
-)
-
-
-def trapezoid(y, *args, **kwargs):
-    """The area under the lines between the samples y at the points x, along `dim`.
-
-    Overloads:
-        trapezoid_x(y, x, *, dim=-1)
-        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
-    Args:
-        y: tensor.
-        x: tensor.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        dx: float, by keyword; default 1.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Example:
-        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
-        tensor(7.5000)
-    """
-    if not args and not kwargs:
-        return trapezoid_dx(y)
-    if len(args) == 1 and not kwargs:
-        return trapezoid_x(y, *args)
-    return _trapezoid_overloads(y, *args, **kwargs)
-
-
-_cumulative_trapezoid_overloads = Overloads(
-    "cumulative_trapezoid",
-    [
-        (
-            cumulative_trapezoid_x,
-            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
-        ),
-        (
-            cumulative_trapezoid_dx,
-            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
-            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
-        ),
-    ],
-)
-
-
-def cumulative_trapezoid(y, *args, **kwargs):
-    """The areas under the lines between the samples y, from the first point to each other one of the points x.
-
-    Overloads:
-        cumulative_trapezoid_x(y, x, *, dim=-1)
-        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
-            from the first to each other one.
-    Args:
-        y: tensor.
-        x: tensor.
-        dim: int, by keyword, counted from the end where negative; default -1.
-        dx: float, by keyword; default 1.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Example:
-        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
-        tensor([1.5000, 7.5000])
-    """
-    if not args and not kwargs:
-        return cumulative_trapezoid_dx(y)
-    if len(args) == 1 and not kwargs:
-        return cumulative_trapezoid_x(y, *args)
-    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
 
 
 _histogram_overloads = Overloads(
@@ -36207,26 +36210,6 @@ def pow_(input, exponent):
     return _pow__overloads(input, exponent)
 
 
-_round__overloads = Overloads(
-    "round_",
-    [
-        (round_default_, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
-        (
-            round_decimals_,
-            "round.decimals(Tensor self, *, int decimals) -> Tensor",
-            (("input", "Tensor", True, False), ("decimals", "int", True, True)),
-        ),
-    ],
-)
-
-
-def round_(input, *args, **kwargs):
-    """`round`, written into `input`, which is returned; the same arguments but `out`."""
-    if not args and not kwargs:
-        return round_default_(input)
-    return _round__overloads(input, *args, **kwargs)
-
-
 _add__overloads = Overloads(
     "add_",
     [
@@ -36306,6 +36289,26 @@ def lerp_(input, end, weight):
     if weight.__class__ in NUMBERS:
         return lerp_scalar_(input, end, weight)
     return _lerp__overloads(input, end, weight)
+
+
+_round__overloads = Overloads(
+    "round_",
+    [
+        (round_default_, "round(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            round_decimals_,
+            "round.decimals(Tensor self, *, int decimals) -> Tensor",
+            (("input", "Tensor", True, False), ("decimals", "int", True, True)),
+        ),
+    ],
+)
+
+
+def round_(input, *args, **kwargs):
+    """`round`, written into `input`, which is returned; the same arguments but `out`."""
+    if not args and not kwargs:
+        return round_default_(input)
+    return _round__overloads(input, *args, **kwargs)
 
 
 _clamp__overloads = Overloads(
@@ -36554,6 +36557,10 @@ def index_fill_(input, dim=None, index=None, value=None, *, axis=None):
 
 absolute = abs
 negative = neg
+subtract = sub
+multiply = mul
+divide = div
+true_divide = div
 arcsin = asin
 arccos = acos
 arctan = atan
@@ -36562,10 +36569,6 @@ arccosh = acosh
 arctanh = atanh
 arctan2 = atan2
 fix = trunc
-subtract = sub
-multiply = mul
-divide = div
-true_divide = div
 clip = clamp
 not_equal = ne
 less = lt
@@ -36583,6 +36586,10 @@ concatenate = cat
 argwhere = nonzero
 absolute_ = abs_
 negative_ = neg_
+subtract_ = sub_
+multiply_ = mul_
+divide_ = div_
+true_divide_ = div_
 arcsin_ = asin_
 arccos_ = acos_
 arctan_ = atan_
@@ -36591,10 +36598,6 @@ arccosh_ = acosh_
 arctanh_ = atanh_
 arctan2_ = atan2_
 fix_ = trunc_
-subtract_ = sub_
-multiply_ = mul_
-divide_ = div_
-true_divide_ = div_
 clip_ = clamp_
 not_equal_ = ne_
 less_ = lt_
@@ -36627,6 +36630,50 @@ __all__ = [
     "reciprocal_",
     "pow",
     "pow_",
+    "add",
+    "add_",
+    "sub",
+    "subtract",
+    "sub_",
+    "subtract_",
+    "rsub",
+    "mul",
+    "multiply",
+    "mul_",
+    "multiply_",
+    "div",
+    "divide",
+    "true_divide",
+    "div_",
+    "divide_",
+    "true_divide_",
+    "floor_divide",
+    "floor_divide_",
+    "remainder",
+    "remainder_",
+    "fmod",
+    "fmod_",
+    "addcmul",
+    "addcmul_",
+    "addcdiv",
+    "addcdiv_",
+    "lerp",
+    "lerp_",
+    "copysign",
+    "copysign_",
+    "nextafter",
+    "nextafter_",
+    "frexp",
+    "ldexp",
+    "ldexp_",
+    "heaviside",
+    "heaviside_",
+    "positive",
+    "float_power",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
     "exp",
     "exp_",
     "exp2",
@@ -36641,6 +36688,8 @@ __all__ = [
     "log10_",
     "log1p",
     "log1p_",
+    "logaddexp",
+    "logaddexp2",
     "sin",
     "sin_",
     "cos",
@@ -36683,20 +36732,10 @@ __all__ = [
     "arctan2_",
     "hypot",
     "hypot_",
-    "erf",
-    "erf_",
-    "erfc",
-    "erfc_",
-    "sigmoid",
-    "sigmoid_",
-    "relu",
-    "relu_",
-    "celu",
-    "celu_",
-    "selu",
-    "selu_",
-    "hardshrink",
-    "prelu",
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
     "floor",
     "floor_",
     "ceil",
@@ -36712,42 +36751,6 @@ __all__ = [
     "isnan",
     "isinf",
     "isfinite",
-    "conj",
-    "conj_physical",
-    "conj_physical_",
-    "resolve_conj",
-    "resolve_neg",
-    "real",
-    "imag",
-    "add",
-    "add_",
-    "sub",
-    "subtract",
-    "sub_",
-    "subtract_",
-    "rsub",
-    "mul",
-    "multiply",
-    "mul_",
-    "multiply_",
-    "div",
-    "divide",
-    "true_divide",
-    "div_",
-    "divide_",
-    "true_divide_",
-    "floor_divide",
-    "floor_divide_",
-    "remainder",
-    "remainder_",
-    "fmod",
-    "fmod_",
-    "addcmul",
-    "addcmul_",
-    "addcdiv",
-    "addcdiv_",
-    "lerp",
-    "lerp_",
     "maximum",
     "minimum",
     "fmax",
@@ -36783,6 +36786,12 @@ __all__ = [
     "greater_equal",
     "ge_",
     "greater_equal_",
+    "signbit",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "nan_to_num_",
     "logical_and",
     "logical_and_",
     "logical_or",
@@ -36799,10 +36808,38 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "conj",
+    "conj_physical",
+    "conj_physical_",
+    "resolve_conj",
+    "resolve_neg",
+    "real",
+    "imag",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "sigmoid",
+    "sigmoid_",
+    "relu",
+    "relu_",
+    "celu",
+    "celu_",
+    "selu",
+    "selu_",
+    "hardshrink",
+    "prelu",
+    "erf",
+    "erf_",
+    "erfc",
+    "erfc_",
     "xlogy",
     "xlogy_",
-    "logaddexp",
-    "logaddexp2",
     "logit",
     "logit_",
     "sinc",
@@ -36823,40 +36860,6 @@ __all__ = [
     "igammac_",
     "i0",
     "i0_",
-    "signbit",
-    "copysign",
-    "copysign_",
-    "nextafter",
-    "nextafter_",
-    "frexp",
-    "ldexp",
-    "ldexp_",
-    "isposinf",
-    "isneginf",
-    "isreal",
-    "nan_to_num",
-    "nan_to_num_",
-    "heaviside",
-    "heaviside_",
-    "deg2rad",
-    "deg2rad_",
-    "rad2deg",
-    "rad2deg_",
-    "positive",
-    "float_power",
-    "complex",
-    "polar",
-    "angle",
-    "view_as_real",
-    "view_as_complex",
-    "bitwise_left_shift",
-    "bitwise_left_shift_",
-    "bitwise_right_shift",
-    "bitwise_right_shift_",
-    "gcd",
-    "gcd_",
-    "lcm",
-    "lcm_",
     "sum",
     "prod",
     "mean",
@@ -36872,41 +36875,36 @@ __all__ = [
     "all",
     "norm",
     "logsumexp",
-    "cumsum",
-    "cumsum_",
-    "sort",
-    "msort",
-    "argsort",
-    "topk",
-    "kthvalue",
     "sum_to_size",
-    "median",
-    "nanmedian",
-    "mode",
     "nansum",
     "nanmean",
     "var_mean",
     "std_mean",
     "aminmax",
     "count_nonzero",
+    "cov",
+    "corrcoef",
+    "cumsum",
+    "cumsum_",
     "cumprod",
     "cumprod_",
     "logcumsumexp",
     "cummax",
     "cummin",
-    "quantile",
-    "nanquantile",
     "diff",
     "trapezoid",
     "trapz",
     "cumulative_trapezoid",
-    "cov",
-    "corrcoef",
-    "dist",
-    "cdist",
-    "pdist",
-    "renorm",
-    "renorm_",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "kthvalue",
+    "median",
+    "nanmedian",
+    "mode",
+    "quantile",
+    "nanquantile",
     "bincount",
     "histc",
     "histogram",
@@ -36956,6 +36954,11 @@ __all__ = [
     "lu_unpack",
     "lu_solve",
     "orgqr",
+    "dist",
+    "cdist",
+    "pdist",
+    "cosine_similarity",
+    "pairwise_distance",
     "reshape",
     "flatten",
     "ravel",
@@ -37065,23 +37068,23 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "channel_shuffle",
-    "grid_sampler",
-    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
     "adaptive_max_pool1d",
     "avg_pool1d",
     "adaptive_avg_pool1d",
+    "renorm",
+    "renorm_",
     "softmax",
     "log_softmax",
-    "binary_cross_entropy_with_logits",
     "embedding",
-    "cosine_similarity",
-    "pairwise_distance",
+    "binary_cross_entropy_with_logits",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "stft",
     "istft",
 ]
@@ -37098,72 +37101,6 @@ FUNCTIONS = [
     "pow_tensor_scalar",
     "pow_number",
     "pow_scalar",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "atan2",
-    "hypot",
-    "erf",
-    "erfc",
-    "sigmoid",
-    "logsigmoid",
-    "relu",
-    "leaky_relu",
-    "elu",
-    "silu",
-    "normal_pdf",
-    "normal_cdf",
-    "gelu_erf",
-    "gelu_tanh",
-    "gelu",
-    "softplus",
-    "hardtanh",
-    "celu",
-    "selu",
-    "mish",
-    "hardsigmoid",
-    "hardswish",
-    "hardshrink",
-    "softshrink",
-    "tanhshrink",
-    "softsign",
-    "threshold",
-    "glu",
-    "prelu",
-    "channel_leak",
-    "floor",
-    "ceil",
-    "round_default",
-    "round_decimals",
-    "trunc",
-    "frac",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "conj",
-    "conj_physical",
-    "resolve_conj",
-    "resolve_neg",
-    "real_copy",
-    "imag_copy",
-    "real",
-    "imag",
     "add_tensor",
     "add_scalar",
     "sub",
@@ -37180,6 +37117,53 @@ FUNCTIONS = [
     "addcdiv",
     "lerp_tensor",
     "lerp_scalar",
+    "copysign",
+    "nextafter",
+    "frexp",
+    "ldexp",
+    "heaviside",
+    "positive",
+    "float_power_tensor_tensor",
+    "float_power_tensor_scalar",
+    "float_power_scalar",
+    "float_power__scalar",
+    "float_power__tensor",
+    "gcd",
+    "lcm",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "logaddexp",
+    "logaddexp2",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "atan2",
+    "hypot",
+    "deg2rad",
+    "rad2deg",
+    "floor",
+    "ceil",
+    "round_default",
+    "round_decimals",
+    "trunc",
+    "frac",
+    "isnan",
+    "isinf",
+    "isfinite",
     "maximum",
     "minimum",
     "fmax",
@@ -37199,6 +37183,12 @@ FUNCTIONS = [
     "le",
     "gt",
     "ge",
+    "signbit",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "replace_odd",
     "logical_and",
     "logical_or",
     "logical_xor",
@@ -37207,12 +37197,54 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "conj",
+    "conj_physical",
+    "resolve_conj",
+    "resolve_neg",
+    "real_copy",
+    "imag_copy",
+    "real",
+    "imag",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "sigmoid",
+    "logsigmoid",
+    "relu",
+    "leaky_relu",
+    "elu",
+    "silu",
+    "gelu_erf",
+    "gelu_tanh",
+    "gelu",
+    "softplus",
+    "hardtanh",
+    "celu",
+    "selu",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "softsign",
+    "threshold",
+    "glu",
+    "prelu",
+    "channel_leak",
+    "masked_scale",
+    "erf",
+    "erfc",
+    "normal_pdf",
+    "normal_cdf",
     "xlogy_tensor",
     "xlogy_scalar_self",
     "xlog1py_default",
     "xlog1py_self_scalar",
-    "logaddexp",
-    "logaddexp2",
     "logit",
     "log_odds",
     "entr",
@@ -37244,34 +37276,6 @@ FUNCTIONS = [
     "bessel_j1",
     "bessel_y0",
     "bessel_y1",
-    "signbit",
-    "copysign",
-    "nextafter",
-    "frexp",
-    "ldexp",
-    "isposinf",
-    "isneginf",
-    "isreal",
-    "nan_to_num",
-    "replace_odd",
-    "heaviside",
-    "deg2rad",
-    "rad2deg",
-    "positive",
-    "float_power_tensor_tensor",
-    "float_power_tensor_scalar",
-    "float_power_scalar",
-    "float_power__scalar",
-    "float_power__tensor",
-    "complex",
-    "polar",
-    "angle",
-    "view_as_real",
-    "view_as_complex",
-    "bitwise_left_shift",
-    "bitwise_right_shift",
-    "gcd",
-    "lcm",
     "sum_default",
     "filled",
     "sum_dim_intlist",
@@ -37303,18 +37307,7 @@ FUNCTIONS = [
     "norm_default",
     "norm_named",
     "logsumexp",
-    "cumsum",
-    "sort",
-    "msort",
-    "argsort",
-    "topk",
-    "kthvalue",
     "sum_to_size",
-    "median_default",
-    "median_dim",
-    "nanmedian_default",
-    "nanmedian_dim",
-    "mode",
     "nansum",
     "nanmean",
     "var_mean_default",
@@ -37325,30 +37318,35 @@ FUNCTIONS = [
     "std_mean_correction",
     "aminmax",
     "count_nonzero",
+    "cov",
+    "corrcoef",
+    "cumsum",
     "cumprod",
     "logcumsumexp",
     "linear_recurrence",
     "cummax",
     "cummin",
+    "diff",
+    "trapezoid_x",
+    "trapezoid_dx",
+    "cumulative_trapezoid_x",
+    "cumulative_trapezoid_dx",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "kthvalue",
+    "median_default",
+    "median_dim",
+    "nanmedian_default",
+    "nanmedian_dim",
+    "mode",
     "quantile_default",
     "quantile_scalar",
     "nanquantile_default",
     "nanquantile_scalar",
     "quantiles",
     "at_ranks",
-    "diff",
-    "trapezoid_x",
-    "trapezoid_dx",
-    "cumulative_trapezoid_x",
-    "cumulative_trapezoid_dx",
-    "cov",
-    "corrcoef",
-    "dist",
-    "cdist",
-    "euclidean_distances",
-    "row_distances",
-    "pdist",
-    "renorm",
     "bincount",
     "bin_counts",
     "histc",
@@ -37386,10 +37384,12 @@ FUNCTIONS = [
     "cross",
     "linalg_cross",
     "linalg_multi_dot",
-    "linalg_vander",
-    "linalg_diagonal",
     "linalg_matmul",
     "bilinear",
+    "linear",
+    "linear_weight_grad",
+    "linalg_vander",
+    "linalg_diagonal",
     "linalg_inv",
     "inverse",
     "linalg_inv_ex",
@@ -37462,6 +37462,13 @@ FUNCTIONS = [
     "ldl_solve_matrices",
     "linalg_ldl_solve",
     "orgqr",
+    "dist",
+    "cdist",
+    "euclidean_distances",
+    "row_distances",
+    "pdist",
+    "cosine_similarity",
+    "pairwise_distance",
     "view_default",
     "view_dtype",
     "reshape",
@@ -37544,6 +37551,8 @@ FUNCTIONS = [
     "constant_pad_nd",
     "clone",
     "_to_copy",
+    "im2col",
+    "col2im",
     "index",
     "index_backward",
     "index_put",
@@ -37582,8 +37591,6 @@ FUNCTIONS = [
     "zero_",
     "fill_diagonal_",
     "copy_",
-    "linear",
-    "linear_weight_grad",
     "convolution",
     "convolution_input_grad",
     "convolution_weight_grad",
@@ -37596,18 +37603,6 @@ FUNCTIONS = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
-    "border_pad",
-    "border_pad_backward",
-    "im2col",
-    "col2im",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "channel_shuffle",
-    "resample",
-    "resample_backward",
-    "resample_bytes",
-    "grid_sampler",
-    "affine_grid_generator",
     "max_pool_with_indices",
     "max_pool_backward",
     "max_pool1d",
@@ -37625,14 +37620,30 @@ FUNCTIONS = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
+    "lp_pool",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "fractional_max_pool",
+    "renorm",
     "standardize",
     "standardize_groups",
     "normalize_by",
     "normalize_rms",
+    "normalize",
     "softmax",
     "softmax_backward",
     "log_softmax",
     "log_softmax_backward",
+    "attention",
+    "self_attention",
+    "rnn_layer",
+    "lstm_layer",
+    "gru_layer",
+    "embedding",
+    "embedding_backward",
+    "embedding_gather",
+    "embedding_bag",
     "nll_loss",
     "nll_loss_backward",
     "cross_entropy_loss",
@@ -37642,15 +37653,6 @@ FUNCTIONS = [
     "binary_cross_entropy_backward",
     "binary_cross_entropy_with_logits",
     "binary_cross_entropy_with_logits_backward",
-    "masked_scale",
-    "embedding",
-    "embedding_backward",
-    "embedding_gather",
-    "rnn_layer",
-    "lstm_layer",
-    "gru_layer",
-    "attention",
-    "self_attention",
     "l1_loss",
     "huber_values",
     "smooth_l1_loss",
@@ -37662,9 +37664,6 @@ FUNCTIONS = [
     "soft_margin_loss",
     "hinge_embedding_loss",
     "margin_ranking_loss",
-    "cosine_similarity",
-    "pairwise_distance",
-    "normalize",
     "triplet_margin_loss",
     "cosine_embedding_loss",
     "multi_margin_loss",
@@ -37673,6 +37672,16 @@ FUNCTIONS = [
     "ctc_values",
     "ctc_loss_intlist",
     "ctc_loss_tensor",
+    "border_pad",
+    "border_pad_backward",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "resample",
+    "resample_backward",
+    "resample_bytes",
+    "grid_sampler",
+    "affine_grid_generator",
     "fft_c2c",
     "fft_r2c",
     "fft_c2r",
@@ -37698,12 +37707,6 @@ FUNCTIONS = [
     "fft_ifftshift",
     "stft",
     "istft",
-    "embedding_bag",
-    "lp_pool",
-    "lp_pool1d",
-    "lp_pool2d",
-    "lp_pool3d",
-    "fractional_max_pool",
     "abs_",
     "neg_",
     "sign_",
@@ -37714,6 +37717,26 @@ FUNCTIONS = [
     "reciprocal_",
     "pow_tensor_tensor_",
     "pow_tensor_scalar_",
+    "add_tensor_",
+    "add_scalar_",
+    "sub_",
+    "mul_",
+    "div_tensor_",
+    "div_tensor_mode_",
+    "div_scalar_mode_",
+    "floor_divide_",
+    "remainder_",
+    "fmod_",
+    "addcmul_",
+    "addcdiv_",
+    "lerp_tensor_",
+    "lerp_scalar_",
+    "copysign_",
+    "nextafter_",
+    "ldexp_",
+    "heaviside_",
+    "gcd_",
+    "lcm_",
     "exp_",
     "exp2_",
     "expm1_",
@@ -37735,41 +37758,14 @@ FUNCTIONS = [
     "atanh_",
     "atan2_",
     "hypot_",
-    "erf_",
-    "erfc_",
-    "sigmoid_",
-    "relu_",
-    "leaky_relu_",
-    "elu_",
-    "silu_",
-    "hardtanh_",
-    "celu_",
-    "selu_",
-    "mish_",
-    "hardsigmoid_",
-    "hardswish_",
-    "threshold_",
+    "deg2rad_",
+    "rad2deg_",
     "floor_",
     "ceil_",
     "round_default_",
     "round_decimals_",
     "trunc_",
     "frac_",
-    "conj_physical_",
-    "add_tensor_",
-    "add_scalar_",
-    "sub_",
-    "mul_",
-    "div_tensor_",
-    "div_tensor_mode_",
-    "div_scalar_mode_",
-    "floor_divide_",
-    "remainder_",
-    "fmod_",
-    "addcmul_",
-    "addcdiv_",
-    "lerp_tensor_",
-    "lerp_scalar_",
     "clamp_both_",
     "clamp_default_",
     "clamp_tensor_",
@@ -37783,6 +37779,7 @@ FUNCTIONS = [
     "le_",
     "gt_",
     "ge_",
+    "nan_to_num_",
     "logical_and_",
     "logical_or_",
     "logical_xor_",
@@ -37791,6 +37788,24 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "bitwise_left_shift_",
+    "bitwise_right_shift_",
+    "conj_physical_",
+    "sigmoid_",
+    "relu_",
+    "leaky_relu_",
+    "elu_",
+    "silu_",
+    "hardtanh_",
+    "celu_",
+    "selu_",
+    "mish_",
+    "hardsigmoid_",
+    "hardswish_",
+    "threshold_",
+    "masked_scale_",
+    "erf_",
+    "erfc_",
     "xlogy_tensor_",
     "logit_",
     "sinc_",
@@ -37802,20 +37817,8 @@ FUNCTIONS = [
     "igamma_",
     "igammac_",
     "i0_",
-    "copysign_",
-    "nextafter_",
-    "ldexp_",
-    "nan_to_num_",
-    "heaviside_",
-    "deg2rad_",
-    "rad2deg_",
-    "bitwise_left_shift_",
-    "bitwise_right_shift_",
-    "gcd_",
-    "lcm_",
     "cumsum_",
     "cumprod_",
-    "renorm_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
@@ -37845,12 +37848,14 @@ FUNCTIONS = [
     "scatter_value_reduce_",
     "index_reduce_",
     "masked_scatter_",
-    "masked_scale_",
+    "renorm_",
     "pow",
-    "round",
     "add",
     "div",
     "lerp",
+    "float_power",
+    "float_power_",
+    "round",
     "where",
     "clamp",
     "clamp_min",
@@ -37858,8 +37863,6 @@ FUNCTIONS = [
     "xlogy",
     "xlog1py",
     "zeta",
-    "float_power",
-    "float_power_",
     "sum",
     "prod",
     "mean",
@@ -37870,14 +37873,14 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
-    "median",
-    "nanmedian",
     "var_mean",
     "std_mean",
-    "quantile",
-    "nanquantile",
     "trapezoid",
     "cumulative_trapezoid",
+    "median",
+    "nanmedian",
+    "quantile",
+    "nanquantile",
     "histogram",
     "searchsorted",
     "bucketize",
@@ -37906,10 +37909,10 @@ FUNCTIONS = [
     "gaussian_nll_loss",
     "ctc_loss",
     "pow_",
-    "round_",
     "add_",
     "div_",
     "lerp_",
+    "round_",
     "clamp_",
     "clamp_min_",
     "clamp_max_",
@@ -37920,6 +37923,10 @@ FUNCTIONS = [
     "index_fill_",
     "absolute",
     "negative",
+    "subtract",
+    "multiply",
+    "divide",
+    "true_divide",
     "arcsin",
     "arccos",
     "arctan",
@@ -37928,10 +37935,6 @@ FUNCTIONS = [
     "arctanh",
     "arctan2",
     "fix",
-    "subtract",
-    "multiply",
-    "divide",
-    "true_divide",
     "clip",
     "not_equal",
     "less",
