@@ -14,6 +14,8 @@ from ..runtime.modes.intercept import PLAIN, lift
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops
+from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
+from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
 
 
 class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
@@ -634,29 +636,25 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        if (
-            watch.lifts
-            and (lifted := lift("div.Tensor", ops._div_tensor, "elementwise", "div", other, self)) is not PLAIN
-        ):
+        if watch.lifts and (lifted := lift("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not PLAIN:
             return lifted
-        return ops._div_tensor("div", other, self)
+        return _div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
         if (
             watch.lifts
-            and (lifted := lift("floor_divide", ops._floor_divide, "elementwise", "floor_divide", other, self))
-            is not PLAIN
+            and (lifted := lift("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self)) is not PLAIN
         ):
             return lifted
-        return ops._floor_divide("floor_divide", other, self)
+        return _floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
         if (
             watch.lifts
-            and (lifted := lift("remainder", ops._remainder, "elementwise", "remainder", other, self)) is not PLAIN
+            and (lifted := lift("remainder", _remainder, "elementwise", "remainder", other, self)) is not PLAIN
         ):
             return lifted
-        return ops._remainder("remainder", other, self)
+        return _remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
         return ops.bitwise_and(self, other)
@@ -672,18 +670,13 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             watch.lifts
             and (
                 lifted := lift(
-                    "bitwise_left_shift.Tensor",
-                    ops._bitwise_left_shift,
-                    "elementwise",
-                    "bitwise_left_shift",
-                    other,
-                    self,
+                    "bitwise_left_shift.Tensor", _bitwise_left_shift, "elementwise", "bitwise_left_shift", other, self
                 )
             )
             is not PLAIN
         ):
             return lifted
-        return ops._bitwise_left_shift("bitwise_left_shift", other, self)
+        return _bitwise_left_shift("bitwise_left_shift", other, self)
 
     def __rrshift__(self, other: Any) -> Any:
         if (
@@ -691,7 +684,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             and (
                 lifted := lift(
                     "bitwise_right_shift.Tensor",
-                    ops._bitwise_right_shift,
+                    _bitwise_right_shift,
                     "elementwise",
                     "bitwise_right_shift",
                     other,
@@ -701,6 +694,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             is not PLAIN
         ):
             return lifted
-        return ops._bitwise_right_shift("bitwise_right_shift", other, self)
+        return _bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

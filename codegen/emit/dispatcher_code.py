@@ -1,4 +1,4 @@
-"""The one Python function that several overloads share, as data for ops.py.j2.
+"""The one Python function that several overloads share, as data for the templates of ops/.
 
 Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
 one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments

@@ -1,4 +1,4 @@
-"""The functions of an entry (level 3), as data for ops.py.j2, tensor.py.j2 and the stubs."""
+"""The functions of an entry (level 3), as data for the templates of ops/, tensor.py.j2 and the stubs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class OpCode:
     kernels: ElementKernels | None
     calls: Calls
     library: Library
-    origin: str = ""  # the module of the functions of a base's entry, as ops.py has it
+    origin: str = ""  # the module of the functions of a base's entry, as the modules of ops/ have it
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class OpCode:
 
     @property
     def called(self) -> str:
-        """That function as ops.py calls it."""
+        """That function as the modules of ops/ call it."""
         return f"{self.origin}.{self.name}" if self.origin else self.name
 
     @property
@@ -83,7 +83,7 @@ class OpCode:
 
     @property
     def parts(self) -> list[Part | None]:
-        """The hand-written parts whose modules ops.py imports."""
+        """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         return [computed, self.fast.recipe if self.fast.structured else None, self.rule, self.own_rule]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, overload
 
-from .tensor import Tensor
+from ..tensor import Tensor
 
 Number = int | float | complex
 __all__ = [
@@ -487,7 +487,6 @@ __all__ = [
     "stft",
     "istft",
 ]
-FUNCTIONS: list[str]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor) -> Tensor: ...
