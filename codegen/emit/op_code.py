@@ -15,7 +15,6 @@ from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .node_code import NodeCode
 from .out_code import out_hint, takes_out
-from .registry_code import RegistryCode
 from .savings import Calls
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
@@ -358,8 +357,3 @@ class OpCode:
     def docs(self) -> DocCode:
         """The documentation of this overload alone."""
         return DocCode(self.name, (self,))
-
-    @property
-    def record(self) -> RegistryCode:
-        """What the registry tells of the entry."""
-        return RegistryCode(self.entry)

@@ -23,6 +23,7 @@ from .kernel_code import ElementKernels, element_kernels, takes_number
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
 from .op_code import OpCode
+from .registry_code import record
 from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
@@ -150,7 +151,7 @@ class Renderer:
             "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
             "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
             "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=self.stubs, public=self.public),
-            "registry.py": self.render("registry.py.j2", ops=self.ops),
+            "registry.py": self.render("registry.py.j2", records=list(map(record, self.ops))),
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
         }
         for family, ops in self.families.items():
