@@ -18,7 +18,7 @@ from ..library.homes import Home, Library, Part, import_lines, runtime_home
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
 from .callers import Caller, callers
-from .dispatcher_code import Dispatcher
+from .function_code import found_by, functions_of
 from .kernel_code import ElementKernels, element_kernels, takes_number
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
@@ -143,7 +143,8 @@ class Renderer:
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.homes[:1]).parts["helper"].values()
-        return format_of(TEMPLATES.glob("*.py.j2"), skeleton.modules(), helpers)
+        written = [*TEMPLATES.glob("*.py.j2"), *TEMPLATES.glob("ops/*.j2"), *Path(__file__).parent.glob("*_code.py")]
+        return format_of(written, skeleton.modules(), helpers)
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
@@ -160,7 +161,7 @@ class Renderer:
             files[f"functions/{family}.py"] = self.render(
                 "functions.py.j2", family=family, nodes=nodes, imports=import_lines(imports)
             )
-            files[f"ops/{family}.py"] = self.render("ops.py.j2", family=family, **self.ops_context(ops))
+            files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:
             files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
         else:
@@ -254,14 +255,13 @@ class Renderer:
         inplace = {f"{n}_": [c for c in codes if c.has_inplace] for n, codes in groups.items()}
         inplace = {n: codes for n, codes in inplace.items() if any(not code.origin for code in codes)}
         aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in ops if c.has_inplace for a in c.entry.aliases]
-        functions = [c.name for c in ops] + [c.inplace_name for c in ops if c.has_inplace]
-        functions += [*groups, *inplace, *(a for a, _ in aliases)]
+        names = [c.name for c in ops] + [c.inplace_name for c in ops if c.has_inplace]
+        names += [*groups, *inplace, *(a for a, _ in aliases)]
         return {
-            "ops": ops,
-            "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
-            "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
+            "found": found_by(ops),
+            "functions": [self.render(f"ops/{f.template}.py.j2", f=f) for f in functions_of(ops, groups, inplace)],
             "aliases": unique(aliases),
-            "functions": unique(functions),
+            "names": unique(names),
             "imports": import_lines([*self.helpers, *(part for code in ops for part in code.parts)])
             + self.base_imports,
         }

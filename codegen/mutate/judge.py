@@ -246,7 +246,7 @@ class OneEntry(Renderer):
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
         """Without what stands for several overloads, and without aliases."""
         own = [name for code in ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
-        return {**super().ops_context(ops), "aliases": [], "functions": own}
+        return {**super().ops_context(ops), "aliases": [], "names": own}
 
 
 @contextmanager
