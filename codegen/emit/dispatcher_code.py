@@ -137,6 +137,11 @@ def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [line for theirs, ours in pairs for line in (f"if {theirs} is not None:", f"    {ours} = {theirs}")]
 
 
+def spread(items: Iterable[str]) -> str:
+    """The inside of a tuple: a comma behind each item."""
+    return "".join(f"{item}, " for item in items)
+
+
 def has_type(argument: Argument) -> str:
     """The condition that tells a value of an argument's type from those of other types."""
     name = argument.python_name

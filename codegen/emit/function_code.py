@@ -6,10 +6,10 @@ A kind of computation has a template of its own: `public.py.j2` for functions th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .dispatcher_code import Dispatcher, renamed
+from .dispatcher_code import Dispatcher, renamed, spread
 from .op_code import OpCode
 
 Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
@@ -18,11 +18,6 @@ Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
 def names(code: OpCode) -> str:
     """The arguments of a call, as the public function calls them."""
     return ", ".join(a.python_name for a in code.arguments)
-
-
-def spread(items: Iterable[str]) -> str:
-    """The inside of a tuple: a comma behind each item."""
-    return "".join(f"{item}, " for item in items)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from ..library.homes import Home, Library, Part, import_lines, runtime_home
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
 from .callers import Caller, callers
+from .class_code import NodeClass
 from .function_code import found_by, functions_of
 from .kernel_code import ElementKernels, element_kernels, takes_number
 from .methods_code import general_paths, methods_context, registered, unique
@@ -143,8 +144,9 @@ class Renderer:
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.homes[:1]).parts["helper"].values()
-        written = [*TEMPLATES.glob("*.py.j2"), *TEMPLATES.glob("ops/*.j2"), *Path(__file__).parent.glob("*_code.py")]
-        return format_of(written, skeleton.modules(), helpers)
+        templates = [path for folder in ("", "functions", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")]
+        code = Path(__file__).parent.glob("*_code.py")
+        return format_of([*templates, *code], skeleton.modules(), helpers)
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
@@ -157,9 +159,12 @@ class Renderer:
         }
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
-            imports = [*self.helpers, *(part for node in nodes for part in (node.kernel, node.recipe))]
             files[f"functions/{family}.py"] = self.render(
-                "functions.py.j2", family=family, nodes=nodes, imports=import_lines(imports)
+                "functions/module.py.j2",
+                family=family,
+                classes=[self.node_class(NodeClass(node)) for node in nodes],
+                names=[node.class_name for node in nodes],
+                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.recipe))]),
             )
             files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:
@@ -176,6 +181,11 @@ class Renderer:
                 f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
             }
         return files
+
+    def node_class(self, c: NodeClass) -> str:
+        """The class of a graph node."""
+        methods = [self.render(f"functions/{template}.py.j2", c=c) for template in c.templates]
+        return self.render("functions/class.py.j2", c=c, methods=methods)
 
     @property
     def families(self) -> dict[str, list[OpCode]]:

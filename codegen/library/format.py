@@ -1,7 +1,7 @@
 """The format of generated code: a short hash of what it looks like and of what it calls in the runtime.
 
 A package that was generated for another format is told so where it is imported. Nobody has to count formats: a template
-that changes, or a parameter of a function that templates import, gives another one.
+that changes, the code that fills it, or a parameter of a function that templates import, gives another one.
 """
 
 from __future__ import annotations
