@@ -14,6 +14,8 @@ from ..runtime.modes.intercept import PLAIN, lift
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops
+from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
+from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
 
 
 class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
@@ -42,6 +44,49 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     reciprocal_ = ops.reciprocal_
     pow = ops.pow
     pow_ = ops.pow_
+    add = ops.add
+    add_ = ops.add_
+    sub = ops.sub
+    subtract = ops.sub
+    sub_ = ops.sub_
+    subtract_ = ops.sub_
+    mul = ops.mul
+    multiply = ops.mul
+    mul_ = ops.mul_
+    multiply_ = ops.mul_
+    div = ops.div
+    divide = ops.div
+    true_divide = ops.div
+    div_ = ops.div_
+    divide_ = ops.div_
+    true_divide_ = ops.div_
+    floor_divide = ops.floor_divide
+    floor_divide_ = ops.floor_divide_
+    remainder = ops.remainder
+    remainder_ = ops.remainder_
+    fmod = ops.fmod
+    fmod_ = ops.fmod_
+    addcmul = ops.addcmul
+    addcmul_ = ops.addcmul_
+    addcdiv = ops.addcdiv
+    addcdiv_ = ops.addcdiv_
+    lerp = ops.lerp
+    lerp_ = ops.lerp_
+    copysign = ops.copysign
+    copysign_ = ops.copysign_
+    nextafter = ops.nextafter
+    nextafter_ = ops.nextafter_
+    frexp = ops.frexp
+    ldexp = ops.ldexp
+    ldexp_ = ops.ldexp_
+    heaviside = ops.heaviside
+    heaviside_ = ops.heaviside_
+    float_power = ops.float_power
+    float_power_ = ops.float_power_
+    gcd = ops.gcd
+    gcd_ = ops.gcd_
+    lcm = ops.lcm
+    lcm_ = ops.lcm_
     exp = ops.exp
     exp_ = ops.exp_
     exp2 = ops.exp2
@@ -56,6 +101,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     log10_ = ops.log10_
     log1p = ops.log1p
     log1p_ = ops.log1p_
+    logaddexp = ops.logaddexp
+    logaddexp2 = ops.logaddexp2
     sin = ops.sin
     sin_ = ops.sin_
     cos = ops.cos
@@ -98,26 +145,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     arctan2_ = ops.atan2_
     hypot = ops.hypot
     hypot_ = ops.hypot_
-    erf = ops.erf
-    erf_ = ops.erf_
-    erfc = ops.erfc
-    erfc_ = ops.erfc_
-    sigmoid = ops.sigmoid
-    sigmoid_ = ops.sigmoid_
-    relu = ops.relu
-    relu_ = ops.relu_
-    leaky_relu_ = ops.leaky_relu_
-    elu_ = ops.elu_
-    silu_ = ops.silu_
-    hardtanh_ = ops.hardtanh_
-    celu_ = ops.celu_
-    selu_ = ops.selu_
-    mish_ = ops.mish_
-    hardsigmoid_ = ops.hardsigmoid_
-    hardswish_ = ops.hardswish_
-    hardshrink = ops.hardshrink
-    threshold_ = ops.threshold_
-    prelu = ops.prelu
+    deg2rad = ops.deg2rad
+    deg2rad_ = ops.deg2rad_
+    rad2deg = ops.rad2deg
+    rad2deg_ = ops.rad2deg_
     floor = ops.floor
     floor_ = ops.floor_
     ceil = ops.ceil
@@ -133,39 +164,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     isnan = ops.isnan
     isinf = ops.isinf
     isfinite = ops.isfinite
-    conj = ops.conj
-    conj_physical = ops.conj_physical
-    conj_physical_ = ops.conj_physical_
-    resolve_conj = ops.resolve_conj
-    resolve_neg = ops.resolve_neg
-    add = ops.add
-    add_ = ops.add_
-    sub = ops.sub
-    subtract = ops.sub
-    sub_ = ops.sub_
-    subtract_ = ops.sub_
-    mul = ops.mul
-    multiply = ops.mul
-    mul_ = ops.mul_
-    multiply_ = ops.mul_
-    div = ops.div
-    divide = ops.div
-    true_divide = ops.div
-    div_ = ops.div_
-    divide_ = ops.div_
-    true_divide_ = ops.div_
-    floor_divide = ops.floor_divide
-    floor_divide_ = ops.floor_divide_
-    remainder = ops.remainder
-    remainder_ = ops.remainder_
-    fmod = ops.fmod
-    fmod_ = ops.fmod_
-    addcmul = ops.addcmul
-    addcmul_ = ops.addcmul_
-    addcdiv = ops.addcdiv
-    addcdiv_ = ops.addcdiv_
-    lerp = ops.lerp
-    lerp_ = ops.lerp_
     maximum = ops.maximum
     minimum = ops.minimum
     fmax = ops.fmax
@@ -200,6 +198,12 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     greater_equal = ops.ge
     ge_ = ops.ge_
     greater_equal_ = ops.ge_
+    signbit = ops.signbit
+    isposinf = ops.isposinf
+    isneginf = ops.isneginf
+    isreal = ops.isreal
+    nan_to_num = ops.nan_to_num
+    nan_to_num_ = ops.nan_to_num_
     logical_and = ops.logical_and
     logical_and_ = ops.logical_and_
     logical_or = ops.logical_or
@@ -216,10 +220,39 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     bitwise_xor_ = ops.bitwise_xor_
     bitwise_not = ops.bitwise_not
     bitwise_not_ = ops.bitwise_not_
+    bitwise_left_shift = ops.bitwise_left_shift
+    bitwise_left_shift_ = ops.bitwise_left_shift_
+    bitwise_right_shift = ops.bitwise_right_shift
+    bitwise_right_shift_ = ops.bitwise_right_shift_
+    conj = ops.conj
+    conj_physical = ops.conj_physical
+    conj_physical_ = ops.conj_physical_
+    resolve_conj = ops.resolve_conj
+    resolve_neg = ops.resolve_neg
+    angle = ops.angle
+    sigmoid = ops.sigmoid
+    sigmoid_ = ops.sigmoid_
+    relu = ops.relu
+    relu_ = ops.relu_
+    leaky_relu_ = ops.leaky_relu_
+    elu_ = ops.elu_
+    silu_ = ops.silu_
+    hardtanh_ = ops.hardtanh_
+    celu_ = ops.celu_
+    selu_ = ops.selu_
+    mish_ = ops.mish_
+    hardsigmoid_ = ops.hardsigmoid_
+    hardswish_ = ops.hardswish_
+    hardshrink = ops.hardshrink
+    threshold_ = ops.threshold_
+    prelu = ops.prelu
+    masked_scale_ = ops.masked_scale_
+    erf = ops.erf
+    erf_ = ops.erf_
+    erfc = ops.erfc
+    erfc_ = ops.erfc_
     xlogy = ops.xlogy
     xlogy_ = ops.xlogy_
-    logaddexp = ops.logaddexp
-    logaddexp2 = ops.logaddexp2
     logit = ops.logit
     logit_ = ops.logit_
     sinc = ops.sinc
@@ -239,36 +272,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     igammac_ = ops.igammac_
     i0 = ops.i0
     i0_ = ops.i0_
-    signbit = ops.signbit
-    copysign = ops.copysign
-    copysign_ = ops.copysign_
-    nextafter = ops.nextafter
-    nextafter_ = ops.nextafter_
-    frexp = ops.frexp
-    ldexp = ops.ldexp
-    ldexp_ = ops.ldexp_
-    isposinf = ops.isposinf
-    isneginf = ops.isneginf
-    isreal = ops.isreal
-    nan_to_num = ops.nan_to_num
-    nan_to_num_ = ops.nan_to_num_
-    heaviside = ops.heaviside
-    heaviside_ = ops.heaviside_
-    deg2rad = ops.deg2rad
-    deg2rad_ = ops.deg2rad_
-    rad2deg = ops.rad2deg
-    rad2deg_ = ops.rad2deg_
-    float_power = ops.float_power
-    float_power_ = ops.float_power_
-    angle = ops.angle
-    bitwise_left_shift = ops.bitwise_left_shift
-    bitwise_left_shift_ = ops.bitwise_left_shift_
-    bitwise_right_shift = ops.bitwise_right_shift
-    bitwise_right_shift_ = ops.bitwise_right_shift_
-    gcd = ops.gcd
-    gcd_ = ops.gcd_
-    lcm = ops.lcm
-    lcm_ = ops.lcm_
     sum = ops.sum
     prod = ops.prod
     mean = ops.mean
@@ -284,8 +287,20 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     all = ops.all
     norm = ops.norm
     logsumexp = ops.logsumexp
+    nansum = ops.nansum
+    nanmean = ops.nanmean
+    aminmax = ops.aminmax
+    count_nonzero = ops.count_nonzero
+    cov = ops.cov
+    corrcoef = ops.corrcoef
     cumsum = ops.cumsum
     cumsum_ = ops.cumsum_
+    cumprod = ops.cumprod
+    cumprod_ = ops.cumprod_
+    logcumsumexp = ops.logcumsumexp
+    cummax = ops.cummax
+    cummin = ops.cummin
+    diff = ops.diff
     sort = ops.sort
     msort = ops.msort
     argsort = ops.argsort
@@ -294,23 +309,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     median = ops.median
     nanmedian = ops.nanmedian
     mode = ops.mode
-    nansum = ops.nansum
-    nanmean = ops.nanmean
-    aminmax = ops.aminmax
-    count_nonzero = ops.count_nonzero
-    cumprod = ops.cumprod
-    cumprod_ = ops.cumprod_
-    logcumsumexp = ops.logcumsumexp
-    cummax = ops.cummax
-    cummin = ops.cummin
     quantile = ops.quantile
     nanquantile = ops.nanquantile
-    diff = ops.diff
-    cov = ops.cov
-    corrcoef = ops.corrcoef
-    dist = ops.dist
-    renorm = ops.renorm
-    renorm_ = ops.renorm_
     bincount = ops.bincount
     histc = ops.histc
     histogram = ops.histogram
@@ -355,6 +355,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     lu = ops.lu
     lu_solve = ops.lu_solve
     orgqr = ops.orgqr
+    dist = ops.dist
     view_as = ops.view_as
     reshape_as = ops.reshape_as
     flatten = ops.flatten
@@ -443,9 +444,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     zero_ = ops.zero_
     fill_diagonal_ = ops.fill_diagonal_
     copy_ = ops.copy_
+    renorm = ops.renorm
+    renorm_ = ops.renorm_
     softmax = ops.softmax
     log_softmax = ops.log_softmax
-    masked_scale_ = ops.masked_scale_
     stft = ops.stft
     istft = ops.istft
     __abs__ = ops.abs
@@ -634,29 +636,25 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        if (
-            watch.lifts
-            and (lifted := lift("div.Tensor", ops._div_tensor, "elementwise", "div", other, self)) is not PLAIN
-        ):
+        if watch.lifts and (lifted := lift("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not PLAIN:
             return lifted
-        return ops._div_tensor("div", other, self)
+        return _div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
         if (
             watch.lifts
-            and (lifted := lift("floor_divide", ops._floor_divide, "elementwise", "floor_divide", other, self))
-            is not PLAIN
+            and (lifted := lift("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self)) is not PLAIN
         ):
             return lifted
-        return ops._floor_divide("floor_divide", other, self)
+        return _floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
         if (
             watch.lifts
-            and (lifted := lift("remainder", ops._remainder, "elementwise", "remainder", other, self)) is not PLAIN
+            and (lifted := lift("remainder", _remainder, "elementwise", "remainder", other, self)) is not PLAIN
         ):
             return lifted
-        return ops._remainder("remainder", other, self)
+        return _remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
         return ops.bitwise_and(self, other)
@@ -672,18 +670,13 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             watch.lifts
             and (
                 lifted := lift(
-                    "bitwise_left_shift.Tensor",
-                    ops._bitwise_left_shift,
-                    "elementwise",
-                    "bitwise_left_shift",
-                    other,
-                    self,
+                    "bitwise_left_shift.Tensor", _bitwise_left_shift, "elementwise", "bitwise_left_shift", other, self
                 )
             )
             is not PLAIN
         ):
             return lifted
-        return ops._bitwise_left_shift("bitwise_left_shift", other, self)
+        return _bitwise_left_shift("bitwise_left_shift", other, self)
 
     def __rrshift__(self, other: Any) -> Any:
         if (
@@ -691,7 +684,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             and (
                 lifted := lift(
                     "bitwise_right_shift.Tensor",
-                    ops._bitwise_right_shift,
+                    _bitwise_right_shift,
                     "elementwise",
                     "bitwise_right_shift",
                     other,
@@ -701,6 +694,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             is not PLAIN
         ):
             return lifted
-        return ops._bitwise_right_shift("bitwise_right_shift", other, self)
+        return _bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

@@ -130,7 +130,7 @@ def test_op_with_named_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     """The entry is accepted and proved, and each definition is a local variable of the generated function."""
     (tmp_path / "entropy.yaml").write_text(block("yaml where"), encoding="utf-8")
     assert main([str(tmp_path / "entropy.yaml"), "--out", str(tmp_path / "entropy")]) == 0, capsys.readouterr()
-    source = (tmp_path / "entropy" / "ops.py").read_text(encoding="utf-8")
+    source = (tmp_path / "entropy" / "ops" / "ops.py").read_text(encoding="utf-8")
     assert source.count("    scores = query @ key.transpose(-2, -1) / query._shape[-1] ** 0.5\n") == 1
     assert source.count("    weights = scores.softmax(-1)\n") == 1
 

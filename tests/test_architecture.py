@@ -22,8 +22,8 @@ ORDER = [
     ["nn", "nn.*", "nn.modules*"],
     ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*"],
     ["generated.tensor"],
-    ["generated.ops"],
-    ["generated.functions"],
+    ["generated.ops*"],
+    ["generated.functions*"],
     ["runtime", "runtime.native*", "runtime.settings"],
     # What users call that is no op.
     ["runtime.transforms*", "runtime.drawing*", "runtime.graph_picture*"],

@@ -1,4 +1,4 @@
-"""How the general path of an op with a hand-written kernel chooses a dtype and calls the kernel: data for ops.py.j2."""
+"""How the general path of an op with a hand-written kernel chooses a dtype and calls the kernel."""
 
 from __future__ import annotations
 

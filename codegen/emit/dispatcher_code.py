@@ -1,4 +1,4 @@
-"""The one Python function that several overloads share, as data for ops.py.j2.
+"""The one Python function that several overloads share, as data for the templates of ops/.
 
 Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
 one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
@@ -8,6 +8,7 @@ name which picks its own first, then the base's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..spec.model import Argument
@@ -22,6 +23,12 @@ class Dispatcher:
     name: str
     codes: list[OpCode]
     inplace: bool = False
+
+    template = "dispatcher"
+
+    @property
+    def renamed(self) -> list[str]:
+        return renamed(self.numpy_names)
 
     @property
     def table(self) -> str:
@@ -123,6 +130,16 @@ class Dispatcher:
             plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
             return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
         return f"{self.table}({self.first}, *args, **kwargs)"
+
+
+def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """NumPy's keywords that stand for PyTorch's."""
+    return [line for theirs, ours in pairs for line in (f"if {theirs} is not None:", f"    {ours} = {theirs}")]
+
+
+def spread(items: Iterable[str]) -> str:
+    """The inside of a tuple: a comma behind each item."""
+    return "".join(f"{item}, " for item in items)
 
 
 def has_type(argument: Argument) -> str:

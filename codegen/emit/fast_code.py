@@ -1,4 +1,4 @@
-"""The first lines of a function, data for ops.py.j2: what native code answers where nobody watches."""
+"""The first lines of a function, data for the templates of ops/: what native code answers where nobody watches."""
 
 from __future__ import annotations
 

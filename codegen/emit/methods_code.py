@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..spec.model import Type
@@ -86,4 +86,14 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
         return f"ops.{name}(self, other)", ""
     rest = "".join(f", {a.default}" for a in code.arguments[2:])
     given = f'"{name}", other, self{rest}'
-    return f"ops._{code.name}({given})", f'"{code.entry.name}", ops._{code.name}, "{code.batch_rule}", {given}'
+    return f"_{code.name}({given})", f'"{code.entry.name}", _{code.name}, "{code.batch_rule}", {given}'
+
+
+def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:
+    """Family -> the general paths that reflected operators call, which ops/ does not offer."""
+    ops = [code for codes in families.values() for code in codes]
+    called = {
+        family: [f"_{c.name}" for c in codes if c.entry.operator in REFLECTED and reflected_call(c, ops)[1]]
+        for family, codes in families.items()
+    }
+    return {family: names for family, names in called.items() if names}

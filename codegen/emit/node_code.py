@@ -1,4 +1,4 @@
-"""The graph node of an entry, as data for functions.py.j2."""
+"""The graph node of an entry, as data for the templates of functions/."""
 
 from __future__ import annotations
 

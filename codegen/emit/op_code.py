@@ -1,4 +1,4 @@
-"""The functions of an entry (level 3), as data for ops.py.j2, tensor.py.j2 and the stubs."""
+"""The functions of an entry (level 3), as data for the templates of ops/, tensor.py.j2 and the stubs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .node_code import NodeCode
 from .out_code import out_hint, takes_out
-from .registry_code import RegistryCode
 from .savings import Calls
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
@@ -59,7 +58,7 @@ class OpCode:
     kernels: ElementKernels | None
     calls: Calls
     library: Library
-    origin: str = ""  # the module of the functions of a base's entry, as ops.py has it
+    origin: str = ""  # the module of the functions of a base's entry, as the modules of ops/ have it
 
     @property
     def name(self) -> str:
@@ -68,7 +67,7 @@ class OpCode:
 
     @property
     def called(self) -> str:
-        """That function as ops.py calls it."""
+        """That function as the modules of ops/ call it."""
         return f"{self.origin}.{self.name}" if self.origin else self.name
 
     @property
@@ -83,7 +82,7 @@ class OpCode:
 
     @property
     def parts(self) -> list[Part | None]:
-        """The hand-written parts whose modules ops.py imports."""
+        """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         return [computed, self.fast.recipe if self.fast.structured else None, self.rule, self.own_rule]
@@ -358,8 +357,3 @@ class OpCode:
     def docs(self) -> DocCode:
         """The documentation of this overload alone."""
         return DocCode(self.name, (self,))
-
-    @property
-    def record(self) -> RegistryCode:
-        """What the registry tells of the entry."""
-        return RegistryCode(self.entry)

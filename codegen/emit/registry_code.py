@@ -1,53 +1,89 @@
-"""What the registry tells of an entry, for tests, checks and documentation."""
+"""The records of registry.py: what tests, checks and documentation are told of an entry."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import Any
 
+from ..spec.keys import CHOICES
 from ..spec.model import Entry
 from ..spec.reference import statements
+from .op_code import OpCode
 from .savings import differentiable_formulas
 
+# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of generated code.
+DEFAULTS: dict[str, Any] = {
+    "inputs": (),
+    "outputs": (True,),
+    "result_dtype": ("same",),
+    "samples": (),
+    "hard": (),
+    "domain": {},
+    "dtypes": CHOICES["dtypes"],
+    "dtype": "promote",
+    "kink": ("average",),
+    "complex": True,
+    "formulas": {},
+    "masks": (),
+    "commutative": False,
+    "replaces": False,
+    "gives": {},
+    "expression": "",
+    "unvaried": (),
+    "takes_number": False,
+    "reference": "",
+    "check": "",
+    "refuses": (),
+    "example": "",
+}
 
-@dataclass(frozen=True)
-class RegistryCode:
-    """The fields of one record of registry.py that the schema does not give."""
 
-    entry: Entry
+def record(code: OpCode) -> dict[str, str]:
+    """The fields of an entry's record that differ from their defaults, as expressions."""
+    entry = code.entry
+    functions = {"function": f"ops.{code.name}"}
+    functions |= {"inplace": f"ops.{code.inplace_name}"} if code.has_inplace else {}
+    functions |= {"node": f"functions.{code.node.class_name}"} if code.node else {}
+    plain: dict[str, Any] = {
+        "kind": entry.compute.kind,
+        "schema": entry.schema.text,
+        "arguments": code.matching,
+        "inputs": tuple(differentiable_formulas(entry)),
+        "outputs": entry.output_differentiability,
+        "result_dtype": entry.result_dtype,
+        "samples": tuple(sample.text for sample in entry.samples),
+        "hard": tuple(sample.text for sample in entry.hard),
+        "domain": entry.domain,
+        "dtypes": entry.dtypes,
+        "dtype": entry.dtype,
+        "kink": entry.kink,
+        "complex": entry.complex,
+        "formulas": _formulas(entry),
+        "masks": tuple(code.node.fused) if code.node else (),
+        "commutative": entry.commutative,
+        "replaces": entry.replaces,
+        "gives": entry.gives,
+        "expression": _expression(entry),
+        "unvaried": tuple(entry.unvaried),
+        "takes_number": code.kernels is not None and code.kernels.number is not None,
+        "reference": "\n".join(statements(entry.reference)),
+        "check": entry.check or "",
+        "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
+        "example": entry.example,
+    }
+    told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    return {"name": repr(entry.name)} | functions | told
 
-    @property
-    def differentiable(self) -> tuple[str, ...]:
-        return tuple(differentiable_formulas(self.entry))
 
-    @property
-    def samples(self) -> tuple[str, ...]:
-        return tuple(s.text for s in self.entry.samples)
+def _expression(entry: Entry) -> str:
+    """What an element-wise op computes, definitions written out; empty for other ops."""
+    compute = entry.compute
+    if compute.kind != "elementwise" or compute.tree is None:
+        return ""
+    return " ".join(compute.text.split()) if compute.written is None else ast.unparse(compute.tree)
 
-    @property
-    def hard(self) -> tuple[str, ...]:
-        return tuple(s.text for s in self.entry.hard)
 
-    @property
-    def expression(self) -> str:
-        """What an element-wise op computes, definitions written out; empty for other ops."""
-        compute = self.entry.compute
-        if compute.kind != "elementwise" or compute.tree is None:
-            return ""
-        return " ".join(compute.text.split()) if compute.written is None else ast.unparse(compute.tree)
-
-    @property
-    def reference(self) -> str:
-        return "\n".join(statements(self.entry.reference))
-
-    @property
-    def refuses(self) -> tuple[tuple[str, str], ...]:
-        """(call, class of the error)."""
-        return tuple((refusal.call.text, refusal.error) for refusal in self.entry.refuses)
-
-    @property
-    def formula_texts(self) -> dict[str, str]:
-        formulas = {**self.entry.gradients, **self.entry.forward}
-        if self.entry.backward is not None:
-            formulas["backward"] = self.entry.backward
-        return {name: " ".join(f.text.split()) for name, f in formulas.items()}
+def _formulas(entry: Entry) -> dict[str, str]:
+    """The formulas of both modes on one line each, and the call of the kernel that gives all gradients."""
+    found = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
+    return {name: " ".join(formula.text.split()) for name, formula in found.items()}

@@ -12,20 +12,23 @@ from typing import Any
 import jinja2
 
 from ..library.bases import SPECGRAD, Base
+from ..library.families import modules
 from ..library.format import format_of, specgrad_version
 from ..library.homes import Home, Library, Part, import_lines, runtime_home
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
 from .callers import Caller, callers
-from .dispatcher_code import Dispatcher
+from .class_code import NodeClass
+from .function_code import found_by, functions_of
 from .kernel_code import ElementKernels, element_kernels, takes_number
-from .methods_code import methods_context, registered, unique
+from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
 from .op_code import OpCode
+from .registry_code import record
 from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
-from .stub_code import stub_functions, stub_methods
+from .stub_code import Signature, stub_functions, stub_methods
 from .write import Files
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -35,8 +38,8 @@ TEMPLATES = Path(__file__).parent.parent / "templates"
 class Target:
     """Where generated code goes and how it imports the runtime: relatively, or as `specgrad.runtime`."""
 
-    runtime: str = "..runtime"
-    runtime_above: str = "...runtime"  # from one package below
+    runtime: str = "..runtime"  # from the generated package itself
+    runtime_above: str = "...runtime"  # from a package in it, as are ops/, functions/ and kernels/
     command: str = "codegen"
     in_tree: bool = True
     spec_path: str = "../derivatives.yaml"  # from the folder of the package
@@ -103,7 +106,7 @@ class Renderer:
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
             "in_tree": self.target.in_tree,
-            "namespace_import": self.namespace_import,
+            "namespace": f"{self.target.runtime_above}.namespace" if self.target.in_tree else "..namespace",
             "spec_path": self.target.spec_path,
         }
         return self.environment.get_template(template).render(common | context)
@@ -141,23 +144,34 @@ class Renderer:
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.homes[:1]).parts["helper"].values()
-        return format_of(TEMPLATES.glob("*.py.j2"), skeleton.modules(), helpers)
+        templates = [path for folder in ("", "functions", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")]
+        code = Path(__file__).parent.glob("*_code.py")
+        return format_of([*templates, *code], skeleton.modules(), helpers)
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
         files = {
-            "functions.py": self.render(
-                "functions.py.j2",
-                nodes=list(self.nodes.values()),
-                imports=import_lines([*self.helpers, *(p for n in self.nodes.values() for p in (n.kernel, n.recipe))]),
-            ),
-            "ops.py": self.render("ops.py.j2", **self.ops_context()),
-            "registry.py": self.render("registry.py.j2", ops=self.ops),
-            "ops.pyi": self.render("ops.pyi.j2", **self.ops_context()),
+            "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
+            "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
+            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=self.stubs, public=self.public),
+            "registry.py": self.render("registry.py.j2", records=list(map(record, self.ops))),
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
         }
-        if self.target.in_tree:
-            files["tensor.py"] = self.render("tensor.py.j2", **methods_context(self.ops))
+        for family, ops in self.families.items():
+            nodes = [code.node for code in ops if code.node]
+            files[f"functions/{family}.py"] = self.render(
+                "functions/module.py.j2",
+                family=family,
+                classes=[self.node_class(NodeClass(node)) for node in nodes],
+                names=[node.class_name for node in nodes],
+                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.recipe))]),
+            )
+            files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
+        if not self.target.in_tree:
+            files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
+        else:
+            context = methods_context(self.ops) | {"general_paths": general_paths(self.families)}
+            files["tensor.py"] = self.render("tensor.py.j2", **context)
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
         for device in ("cpu", "cuda"):
             files[f"kernels/{device}/__init__.py"] = (
@@ -168,15 +182,22 @@ class Renderer:
             }
         return files
 
+    def node_class(self, c: NodeClass) -> str:
+        """The class of a graph node."""
+        methods = [self.render(f"functions/{template}.py.j2", c=c) for template in c.templates]
+        return self.render("functions/class.py.j2", c=c, methods=methods)
+
     @property
-    def namespace_import(self) -> str:
-        """The statement that gives nodes the functions that formulas call, or those of the base."""
-        module = f"{self.target.runtime}.namespace"
-        if self.target.in_tree:
-            return f"from {module} import op"
-        if len(self.bases) < 2:  # specgrad alone
-            return f"from {module} import Namespace, op as base_op"
-        return f"from {module} import Namespace\nfrom {self.bases[-1].generated}.functions import op as base_op"
+    def families(self) -> dict[str, list[OpCode]]:
+        """The ops of each module of ops/ and functions/, by its name."""
+        codes = {code.entry.name: code for code in self.ops}
+        return {name: [codes[e.name] for e in entries] for name, entries in modules(self.spec.entries).items()}
+
+    @property
+    def base_namespace(self) -> str:
+        """The module with the functions that formulas call beside those of a package outside the tree."""
+        alone = len(self.bases) < 2  # beside specgrad
+        return f"{self.target.runtime}.namespace" if alone else f"{self.bases[-1].generated}.namespace"
 
     def function_names(self) -> dict[str, str]:
         """Entry name -> the Python function of that overload: those of a base as it has them."""
@@ -200,7 +221,7 @@ class Renderer:
 
     @property
     def base_imports(self) -> list[str]:
-        """The statements by which ops.py has the functions of those."""
+        """The statements by which a module of ops/ has the functions of those."""
         used = {code.origin for code in self.extended}
         return [f"from {b.generated} import ops as _{b.name}_ops" for b in self.bases if f"_{b.name}_ops" in used]
 
@@ -235,25 +256,30 @@ class Renderer:
         }
         return self.render(f"kernel_{device}.py.j2", **context)
 
-    def ops_context(self) -> dict[str, Any]:
-        groups = overload_groups([*self.ops, *self.extended])
-        aliases = [(alias, code.entry.schema.name) for code in self.ops for alias in code.entry.aliases]
+    def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
+        """What the module of a family holds: its ops, and the functions that their overloads share."""
+        own = {code.entry.schema.name for code in ops}
+        extended = [code for code in self.extended if code.entry.schema.name in own]
+        groups = overload_groups([*ops, *extended])
+        aliases = [(alias, code.entry.schema.name) for code in ops for alias in code.entry.aliases]
         inplace = {f"{n}_": [c for c in codes if c.has_inplace] for n, codes in groups.items()}
         inplace = {n: codes for n, codes in inplace.items() if any(not code.origin for code in codes)}
-        functions = [c.name for c in self.ops] + [c.inplace_name for c in self.ops if c.has_inplace]
-        functions += [*groups, *inplace, *(a for a, _ in aliases)]
-        aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in self.ops if c.has_inplace for a in c.entry.aliases]
+        aliases += [(f"{a}_", f"{c.entry.schema.name}_") for c in ops if c.has_inplace for a in c.entry.aliases]
+        names = [c.name for c in ops] + [c.inplace_name for c in ops if c.has_inplace]
+        names += [*groups, *inplace, *(a for a, _ in aliases)]
         return {
-            "ops": self.ops,
-            "stubs": stub_functions([*self.ops, *self.extended]),
-            "dispatchers": [Dispatcher(name, codes) for name, codes in groups.items()],
-            "inplace_dispatchers": [Dispatcher(name, codes, inplace=True) for name, codes in inplace.items()],
+            "found": found_by(ops),
+            "functions": [self.render(f"ops/{f.template}.py.j2", f=f) for f in functions_of(ops, groups, inplace)],
             "aliases": unique(aliases),
-            "public": self.public,
-            "functions": unique(functions),
-            "imports": import_lines([*self.helpers, *(part for code in self.ops for part in code.parts)])
+            "names": unique(names),
+            "imports": import_lines([*self.helpers, *(part for code in ops for part in code.parts)])
             + self.base_imports,
         }
+
+    @property
+    def stubs(self) -> list[Signature]:
+        """The signatures of all functions, for type checkers."""
+        return stub_functions([*self.ops, *self.extended])
 
     @property
     def public(self) -> list[str]:

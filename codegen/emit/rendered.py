@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from ..spec.model import Entry, Problem, Where
 
 DEFINITION = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
+FAMILIES = ("ops", "functions")  # packages of which each module is one of a family
 Place = tuple[str, int]  # a file and its line
 
 
@@ -40,8 +41,21 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
                 entry = owners.get(_nearest(text, line)) or owners.get(PurePosixPath(name).stem)
                 where, op = (entry.where, entry.name) if entry else (Where(spec, 1, 1), "")
                 problems.append(Problem(where, op, "", f"the generated {name} would be no Python: {message}"))
+    for name, first, other in _second_homes(files):
+        entry = owners[name]
+        problems.append(Problem(entry.where, entry.name, "", f"both {first} and {other} would define '{name}'"))
     if problems:
         raise NotPython(problems)
+
+
+def _second_homes(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Functions of ops/ and classes of functions/ that two of their modules define: the package offers one of them."""
+    homes: dict[str, str] = {}
+    for file, text in files.items():
+        if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):
+            for name in DEFINITION.findall(text):
+                if homes.setdefault(name, file) != file:
+                    yield name, homes[name], file
 
 
 def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:

@@ -22,7 +22,7 @@ class Signature:
 
 
 def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
-    """All functions of ops.py, aliases included; of a base's entry only what it adds to a function of ops.py."""
+    """All functions of ops/, aliases included; of a base's entry only what it adds to one of these functions."""
     found = []
     for code in ops:
         schema = code.entry.schema

@@ -1,4 +1,4 @@
-"""The families of ops: the sections of a spec file.
+"""The families of ops: the sections of a spec file, their pages and the modules that are generated for them.
 
 Items `- section: Title` begin them. In a spec without any, comments do: each line `# ---- Title ----`, or a box of such
 lines around a text; and above an entry where there is none of these, a paragraph of comment between blank lines, whose
@@ -8,6 +8,7 @@ nothing. Sections of the same title are one family.
 
 from __future__ import annotations
 
+import keyword
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,6 +55,26 @@ def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
     return [
         Family(t, " ".join(filter(None, dict.fromkeys(words[t]))), tuple(own), names[t]) for t, own in found.items()
     ]
+
+
+def modules(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each generated module, by its name: a family's, with all overloads of its functions.
+
+    Comments make no modules, and a spec without entries has one.
+    """
+    titles: dict[str, str] = {}  # of the section that begins a function
+    members: dict[str, list[Entry]] = {}
+    for entry in entries:
+        title = titles.setdefault(entry.schema.name, entry.section.title if entry.section else UNTITLED)
+        members.setdefault(title, []).append(entry)
+    members = members or {UNTITLED: []}
+    return {_identifier(name): members[title] for title, name in slugs(members).items()}
+
+
+def _identifier(slug: str) -> str:
+    """A page's name as that of a module."""
+    name = slug.replace("-", "_")
+    return name if name.isidentifier() and not keyword.iskeyword(name) else f"family_{name}"
 
 
 def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:

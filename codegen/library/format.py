@@ -1,7 +1,7 @@
 """The format of generated code: a short hash of what it looks like and of what it calls in the runtime.
 
 A package that was generated for another format is told so where it is imported. Nobody has to count formats: a template
-that changes, or a parameter of a function that templates import, gives another one.
+that changes, the code that fills it, or a parameter of a function that templates import, gives another one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .homes import Part
 RUNTIME_NAME = "specgrad.runtime"
 
 
-def format_of(templates: Iterable[Path], skeleton: Mapping[str, str], helpers: Iterable[Part]) -> str:
-    """The format of what the templates of modules give; `skeleton` are the modules of a spec without entries."""
+def format_of(sources: Iterable[Path], skeleton: Mapping[str, str], helpers: Iterable[Part]) -> str:
+    """The format of what templates, and the code that fills them, give; `skeleton` are the modules of an empty spec."""
     modules = (ast.parse(text) for name, text in skeleton.items() if name.endswith(".py"))
     called = {line for module in modules for line in _signatures(module)}
     called |= {f"{part.spelling}{_parameters(part.node)}" for part in helpers}
-    texts = [path.read_text(encoding="utf-8") for path in sorted(templates)]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(sources)]
     return hashlib.sha256("\n".join([*texts, *sorted(called)]).encode()).hexdigest()[:12]
 
 

@@ -148,7 +148,7 @@ class Part:
         assert isinstance(self.node, ast.FunctionDef)
         return arity_of(self.node.args)
 
-    def import_line(self, depth: int = 1) -> str:
+    def import_line(self, depth: int) -> str:
         """The statement that gives a module its alias, in a module of generated code that lies so deep."""
         package, last = self.home.module_path(self.module[:-1], depth), self.module[-1]
         return f"from {package} import {last}" + (f" as {self.alias}" if self.alias != last else "")
@@ -253,8 +253,8 @@ def read_known(runtime: Path = RUNTIME) -> Known:
 
 
 def import_lines(parts: Iterable[Part | None]) -> list[str]:
-    """The statements by which generated modules have the modules of some parts."""
-    return sorted({part.import_line() for part in parts if part is not None})
+    """The statements by which a generated module of ops or nodes has the modules of some parts."""
+    return sorted({part.import_line(depth=2) for part in parts if part is not None})
 
 
 def op_places(*specs: Spec) -> dict[str, Where]:

@@ -34,25 +34,30 @@ def read_taken(generated: Path, spec: Spec) -> Taken:
 
 
 def _read(generated: Path, spec: Spec) -> Taken:
-    kernels = sorted((generated / "kernels" / "cpu").glob("*.py"))
-    ops, nodes, *others = map(_scopes, (generated / "ops.py", generated / "functions.py", *kernels))
-    defined = {table.get_name() for table in ops.get_children()}
+    ops, nodes, kernels = (_scopes(generated / folder) for folder in ("ops", "functions", "kernels/cpu"))
+    defined = {inner.get_name() for module in ops for inner in module.get_children()}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
     values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
     values |= {output.name for entry in spec.entries for output in entry.schema.returns}
     values |= {name for entry in spec.entries for name in entry.definitions}
-    used = {name for module in (ops, nodes, *others) for name in _names_in_functions(module)}
+    used = {name for module in (*ops, *nodes, *kernels) for name in _names_in_functions(module)}
     builtin = {name for name in used - values if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
     return Taken(
-        frozenset({*ops.get_identifiers(), *builtin} - defined | {path.stem for path in generated.glob("*.py")}),
+        frozenset({*_identifiers(ops), *builtin} - defined | {path.stem for path in generated.iterdir()}),
         frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
         frozenset(_attributes(generated / "tensor.py")),
     )
 
 
-def _scopes(path: Path) -> symtable.SymbolTable:
-    return symtable.symtable(path.read_text(encoding="utf-8"), str(path), "exec")
+def _scopes(folder: Path) -> list[symtable.SymbolTable]:
+    """The modules of a folder, without its own first lines."""
+    paths = [path for path in sorted(folder.iterdir()) if path.suffix == ".py" and path.stem != "__init__"]
+    return [symtable.symtable(path.read_text(encoding="utf-8"), str(path), "exec") for path in paths]
+
+
+def _identifiers(modules: Iterable[symtable.SymbolTable]) -> Iterator[str]:
+    return (name for module in modules for name in module.get_identifiers())
 
 
 def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:

@@ -14,17 +14,21 @@ import itertools
 import sys
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from specgrad.runtime.dispatch.spec_lines import generated_package
+
 from ..check.context import Context
 from ..check.scope import Ops
 from ..check.validate import CHECKS
+from ..emit.op_code import OpCode
 from ..emit.render import OUTSIDE, Renderer
 from ..emit.rendered import NotPython
+from ..library.families import modules
 from ..project import Project, read_project
 from ..proof.complete import completed
 from ..proof.inlining import Whole
@@ -80,7 +84,7 @@ def judge(origin: Origin, entry: Entry) -> str:
     """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
     project = project_of(origin)
     ops = settled(origin)
-    generated = ops[entry.name].function.__module__.rpartition(".")[0]
+    generated = generated_package(ops[entry.name].function.__module__)
     try:
         entry = completed(entry)
         if problem := invalid(project, entry):
@@ -166,7 +170,7 @@ def _difference(origin: Origin, mutant: Entry) -> Difference:
 def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
     """The records of an entry and of its mutant."""
     tree = settled(origin)[mutant.name]
-    generated = tree.function.__module__.rpartition(".")[0]
+    generated = generated_package(tree.function.__module__)
     with imported(origin, mutant, generated) as op, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield tree, op
@@ -223,14 +227,9 @@ class OneEntry(Renderer):
         self.generated = generated
 
     @property
-    def namespace_import(self) -> str:
+    def base_namespace(self) -> str:
         """The functions of the package that has the entry: formulas call its other ops."""
-        module = f"from {self.target.runtime}.namespace import Namespace"
-        return (
-            f"{module}\nfrom {self.generated}.functions import op as base_op"
-            if self.bases
-            else super().namespace_import
-        )
+        return f"{self.generated}.namespace" if self.bases else super().base_namespace
 
     def package_init(self) -> str:
         """Nothing: it says what the package is for, and no package is written."""
@@ -239,10 +238,15 @@ class OneEntry(Renderer):
     def overloads(self, entry: Entry) -> list[Entry]:
         return [other for other in self.own if other.schema.name == entry.schema.name]
 
-    def ops_context(self) -> dict[str, Any]:
-        """Without what stands for several overloads: aliases, and the names of the package's public functions."""
-        own = [name for code in self.ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
-        return {**super().ops_context(), "aliases": [], "public": [], "functions": own}
+    @property
+    def public(self) -> list[str]:
+        """No names: they may be those of several overloads."""
+        return []
+
+    def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
+        """Without what stands for several overloads, and without aliases."""
+        own = [name for code in ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
+        return {**super().ops_context(ops), "aliases": [], "names": own}
 
 
 @contextmanager
@@ -254,13 +258,15 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     above = generated.rpartition(".")[0] if project_of(origin).home else ""
     package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
     files = OneEntry(renderer_of(origin), entry, generated).rendered()
-    order = ("__init__", "kernels/__init__", f"kernels/cpu/{entry.identifier}", "functions", "ops", "registry")
-    sys.modules[f"{package}.kernels.cpu"] = types.ModuleType(f"{package}.kernels.cpu")
+    (family,) = modules([entry])
+    order = ["kernels/__init__", f"kernels/cpu/{entry.identifier}", "namespace"]
+    order += [f"{folder}/{module}" for folder in ("functions", "ops") for module in (family, "__init__")]
     try:
-        for file in order:
-            if file == "__init__":
-                vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
-            elif f"{file}.py" in files:
+        vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
+        for folder in ("kernels", "kernels/cpu", "functions", "ops"):
+            _module(package, "", f"{folder}/__init__")
+        for file in [*order, "registry"]:
+            if f"{file}.py" in files:
                 module = _module(package, files[f"{file}.py"], file)
                 if file == "kernels/__init__":
                     _interpret(module, entry, generated)
@@ -271,16 +277,15 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
 
 
 def _module(package: str, source: str, file: str) -> types.ModuleType:
-    """Run a rendered file as a module of a package in memory."""
+    """Run a rendered file as a module of a package in memory, where it may stand empty until then."""
     path = f"{package}/{file}".removesuffix("/__init__")
     name = path.replace("/", ".")
-    module = types.ModuleType(name)
+    module = sys.modules.setdefault(name, types.ModuleType(name))
     module.__file__ = f"<{package}>/{file}.py"
     is_package = file.endswith("__init__")
     module.__package__ = name if is_package else name.rpartition(".")[0]
     if is_package:
         module.__path__ = []
-    sys.modules[name] = module
     parent, _, own = name.rpartition(".")
     if parent:
         setattr(sys.modules[parent], own, module)

@@ -116,7 +116,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield field("node", "none: the graph holds the ops it is made of" if composite else "none: not differentiable")
         return
     node = renderer.nodes[entry.name]
-    yield field("node", f"{node.class_name} (functions.py)")
+    yield field("node", node.class_name)
     for argument, formula in entry.gradients.items():
         source = " ".join(formula.text.split())
         told = "derived from the expression" if formula.derived else formula.where
@@ -165,9 +165,10 @@ def names_called(entry: Entry) -> list[str]:
 
 def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     """What was generated from it, as far as it has been written."""
-    starts = {"ops.py": f"def {entry.schema.name}("}
+    family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
+    starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
     if has_node(entry):
-        starts["functions.py"] = f"class {renderer.nodes[entry.name].class_name}("
+        starts[f"functions/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
     for file, start in starts.items():
         line = None if root is None else line_of(root / file, start)
         if line is not None and root is not None:

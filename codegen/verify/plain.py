@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.dispatch.elementwise import Elementwise
+from specgrad.runtime.dispatch.spec_lines import generated_package
 from specgrad.runtime.kernels.compile.functions import names_in, rebuilt
 from specgrad.runtime.kernels.scalar import complex as scalar_complex
 from specgrad.runtime.kernels.table import ElementKernels
@@ -41,13 +42,13 @@ class Plain(ElementKernels):
 
 def has_loops(op: Any) -> bool:
     """Whether the op's record is that of a generated package, with loops for each element."""
-    return op.kind == "elementwise" and op.function.__module__.endswith(".ops")
+    return op.kind == "elementwise" and generated_package(op.function.__module__) != ""
 
 
 @contextmanager
 def plain(op: Any) -> Iterator[Plain]:
     """Inside, calls of the op run its kernels as plain Python, by the general path."""
-    package = op.function.__module__.rpartition(".")[0]
+    package = generated_package(op.function.__module__)
     name = op.name.replace(".", "_").lower()
     with formulas_alone(), np.errstate(all="ignore"), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
         yield kernels
@@ -56,7 +57,7 @@ def plain(op: Any) -> Iterator[Plain]:
 @contextmanager
 def all_plain(op: Any) -> Iterator[None]:
     """Inside, so do calls of all element-wise ops that an op may call, of its own package and of the tree."""
-    packages = {op.function.__module__.rpartition(".")[0], TREE}
+    packages = {generated_package(op.function.__module__), TREE}
     with formulas_alone(), np.errstate(all="ignore"), ExitStack() as stack:
         for package in packages:
             for name, own in _tables(package).items():

@@ -12,6 +12,8 @@ import types
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from specgrad.runtime.dispatch.spec_lines import generated_package
+
 from ..library.homes import Home
 from .checks.bounds import check_bounds, concerned
 from .checks.cuda import simulate
@@ -66,7 +68,7 @@ def check_op_bounds(package: Package, name: str) -> Report:
 def simulate_op(package: Package, name: str) -> Report:
     """The CUDA kernels of an op, in a process with the simulator."""
     op, report = registry(package)[name], Report()
-    simulate(op, op.function.__module__.rpartition(".")[0], report)
+    simulate(op, generated_package(op.function.__module__), report)
     return report
 
 

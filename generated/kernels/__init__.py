@@ -46,62 +46,6 @@ POW_SCALAR = Elementwise(
     operands=("exponent",),
     numbers=("self",),
 )
-EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",))
-EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",))
-EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",))
-LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",))
-LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",))
-LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",))
-LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",))
-SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",))
-COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",))
-TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",))
-ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",))
-ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",))
-ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",))
-SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",))
-COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",))
-TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",))
-ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",))
-ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",))
-ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",))
-ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"))
-HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"))
-ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",))
-ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",))
-SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
-LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
-RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",))
-LEAKY_RELU = Elementwise(PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",))
-ELU = Elementwise(PACKAGE, "elu", "elu", "same", allowed=("float",))
-SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",))
-NORMAL_PDF = Elementwise(PACKAGE, "normal_pdf", "normal_pdf", "promote", allowed=("float",), operands=("self",))
-NORMAL_CDF = Elementwise(PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",))
-GELU_ERF = Elementwise(PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",))
-GELU_TANH = Elementwise(PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",))
-SOFTPLUS = Elementwise(PACKAGE, "softplus", "softplus", "same", allowed=("float",))
-HARDTANH = Elementwise(PACKAGE, "hardtanh", "hardtanh", "same", allowed=("int", "float"))
-CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",))
-SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
-MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",))
-HARDSIGMOID = Elementwise(PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",))
-HARDSWISH = Elementwise(PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",))
-HARDSHRINK = Elementwise(PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",))
-SOFTSHRINK = Elementwise(PACKAGE, "softshrink", "softshrink", "same", allowed=("float",))
-THRESHOLD = Elementwise(PACKAGE, "threshold", "threshold", "same", allowed=("int", "float"))
-CHANNEL_LEAK = Elementwise(PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",))
-FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",))
-CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",))
-ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",))
-ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
-TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",))
-FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",))
-ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",))
-ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",))
-ISFINITE = Elementwise(PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",))
-CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",))
-REAL_COPY = Elementwise(PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",))
-IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
 ADD_TENSOR = Elementwise(PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",))
 ADD_SCALAR = Elementwise(PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"))
 SUB_TENSOR = Elementwise(
@@ -152,6 +96,43 @@ ADDCMUL = Elementwise(PACKAGE, "addcmul", "addcmul", "promote", allowed=("int", 
 ADDCDIV = Elementwise(PACKAGE, "addcdiv", "addcdiv", "promote", allowed=("float", "complex"))
 LERP_TENSOR = Elementwise(PACKAGE, "lerp", "lerp_tensor", "match", allowed=("float", "complex"))
 LERP_SCALAR = Elementwise(PACKAGE, "lerp", "lerp_scalar", "match", allowed=("float", "complex"))
+COPYSIGN = Elementwise(PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"))
+NEXTAFTER = Elementwise(PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"))
+HEAVISIDE = Elementwise(PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"))
+GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",))
+LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",))
+EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",))
+EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",))
+EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",))
+LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",))
+LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",))
+LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",))
+LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",))
+LOGADDEXP = Elementwise(PACKAGE, "logaddexp", "logaddexp", "promote", allowed=("float",), operands=("self", "other"))
+LOGADDEXP2 = Elementwise(PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"))
+SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",))
+COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",))
+TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",))
+ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",))
+ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",))
+ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",))
+SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",))
+COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",))
+TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",))
+ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",))
+ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",))
+ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",))
+ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"))
+HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"))
+FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",))
+CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",))
+ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",))
+ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
+TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",))
+FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",))
+ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",))
+ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",))
+ISFINITE = Elementwise(PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",))
 MAXIMUM = Elementwise(
     PACKAGE, "maximum", "maximum", "promote", allowed=("bool", "int", "float"), operands=("self", "other")
 )
@@ -224,6 +205,43 @@ GE_TENSOR = Elementwise(
     operands=("self", "other"),
     takes_number=True,
 )
+SIGNBIT = Elementwise(
+    PACKAGE,
+    "signbit",
+    "signbit",
+    "promote",
+    result_dtypes=("bool",),
+    allowed=("bool", "int", "float"),
+    operands=("self",),
+)
+ISPOSINF = Elementwise(
+    PACKAGE,
+    "isposinf",
+    "isposinf",
+    "promote",
+    result_dtypes=("bool",),
+    allowed=("bool", "int", "float"),
+    operands=("self",),
+)
+ISNEGINF = Elementwise(
+    PACKAGE,
+    "isneginf",
+    "isneginf",
+    "promote",
+    result_dtypes=("bool",),
+    allowed=("bool", "int", "float"),
+    operands=("self",),
+)
+ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",))
+REPLACE_ODD = Elementwise(
+    PACKAGE,
+    "replace_odd",
+    "replace_odd",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self",),
+    numbers=("nan", "posinf", "neginf"),
+)
 LOGICAL_AND = Elementwise(
     PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other")
 )
@@ -238,6 +256,42 @@ BITWISE_AND_TENSOR = Elementwise(PACKAGE, "bitwise_and", "bitwise_and_tensor", "
 BITWISE_OR_TENSOR = Elementwise(PACKAGE, "bitwise_or", "bitwise_or_tensor", "promote", allowed=("bool", "int"))
 BITWISE_XOR_TENSOR = Elementwise(PACKAGE, "bitwise_xor", "bitwise_xor_tensor", "promote", allowed=("bool", "int"))
 BITWISE_NOT = Elementwise(PACKAGE, "bitwise_not", "bitwise_not", "promote", allowed=("bool", "int"))
+BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
+    PACKAGE, "bitwise_left_shift", "bitwise_left_shift_tensor", "promote", allowed=("int",)
+)
+BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
+    PACKAGE, "bitwise_right_shift", "bitwise_right_shift_tensor", "promote", allowed=("int",)
+)
+CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",))
+REAL_COPY = Elementwise(PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",))
+IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
+ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
+SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
+LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
+RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",))
+LEAKY_RELU = Elementwise(PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",))
+ELU = Elementwise(PACKAGE, "elu", "elu", "same", allowed=("float",))
+SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",))
+GELU_ERF = Elementwise(PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",))
+GELU_TANH = Elementwise(PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",))
+SOFTPLUS = Elementwise(PACKAGE, "softplus", "softplus", "same", allowed=("float",))
+HARDTANH = Elementwise(PACKAGE, "hardtanh", "hardtanh", "same", allowed=("int", "float"))
+CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",))
+SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
+MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",))
+HARDSIGMOID = Elementwise(PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",))
+HARDSWISH = Elementwise(PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",))
+HARDSHRINK = Elementwise(PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",))
+SOFTSHRINK = Elementwise(PACKAGE, "softshrink", "softshrink", "same", allowed=("float",))
+THRESHOLD = Elementwise(PACKAGE, "threshold", "threshold", "same", allowed=("int", "float"))
+CHANNEL_LEAK = Elementwise(PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",))
+MASKED_SCALE = Elementwise(
+    PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
+)
+ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",))
+ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",))
+NORMAL_PDF = Elementwise(PACKAGE, "normal_pdf", "normal_pdf", "promote", allowed=("float",), operands=("self",))
+NORMAL_CDF = Elementwise(PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",))
 XLOGY_TENSOR = Elementwise(PACKAGE, "xlogy", "xlogy_tensor", "float", allowed=("float",))
 XLOGY_SCALAR_SELF = Elementwise(
     PACKAGE, "xlogy", "xlogy_scalar_self", "float", allowed=("float",), operands=("other",), numbers=("self",)
@@ -246,8 +300,6 @@ XLOG1PY = Elementwise(PACKAGE, "xlog1py", "xlog1py", "float", allowed=("float",)
 XLOG1PY_SELF_SCALAR = Elementwise(
     PACKAGE, "xlog1py", "xlog1py_self_scalar", "float", allowed=("float",), operands=("other",), numbers=("self",)
 )
-LOGADDEXP = Elementwise(PACKAGE, "logaddexp", "logaddexp", "promote", allowed=("float",), operands=("self", "other"))
-LOGADDEXP2 = Elementwise(PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"))
 LOG_ODDS = Elementwise(PACKAGE, "log_odds", "log_odds", "float", allowed=("float",), operands=("self",))
 ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",))
 SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",))
@@ -283,64 +335,12 @@ BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("fl
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
 BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",))
-SIGNBIT = Elementwise(
-    PACKAGE,
-    "signbit",
-    "signbit",
-    "promote",
-    result_dtypes=("bool",),
-    allowed=("bool", "int", "float"),
-    operands=("self",),
-)
-COPYSIGN = Elementwise(PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"))
-NEXTAFTER = Elementwise(PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"))
-ISPOSINF = Elementwise(
-    PACKAGE,
-    "isposinf",
-    "isposinf",
-    "promote",
-    result_dtypes=("bool",),
-    allowed=("bool", "int", "float"),
-    operands=("self",),
-)
-ISNEGINF = Elementwise(
-    PACKAGE,
-    "isneginf",
-    "isneginf",
-    "promote",
-    result_dtypes=("bool",),
-    allowed=("bool", "int", "float"),
-    operands=("self",),
-)
-ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",))
-REPLACE_ODD = Elementwise(
-    PACKAGE,
-    "replace_odd",
-    "replace_odd",
-    "promote",
-    allowed=("bool", "int", "float"),
-    operands=("self",),
-    numbers=("nan", "posinf", "neginf"),
-)
-HEAVISIDE = Elementwise(PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"))
-ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
-BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_left_shift", "bitwise_left_shift_tensor", "promote", allowed=("int",)
-)
-BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_right_shift", "bitwise_right_shift_tensor", "promote", allowed=("int",)
-)
-GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",))
-LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",))
 MASKED_FILL_SCALAR = Elementwise(PACKAGE, "masked_fill", "masked_fill_scalar", "same", raw=(False, True))
 MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
 FILL__SCALAR = Elementwise(PACKAGE, "fill_", "fill__scalar", "same")
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same")
 ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same")
-MASKED_SCALE = Elementwise(
-    PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
-)
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",

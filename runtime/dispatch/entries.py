@@ -12,6 +12,7 @@ from typing import Any
 
 from ..autograd.inplace.copy_slices import CopySlices
 from .registry import Op
+from .spec_lines import generated_package
 
 
 def op_node(node: Any) -> Any:
@@ -26,14 +27,11 @@ def entry_of(module: str, name: str) -> Op | None:
         module: in which its function or its node is defined.
         name: the name in the spec, with overload; of an in-place form also the plain one's with `_`.
     """
-    entries = _entries(module.rpartition(".")[0])
+    entries = _entries(generated_package(module))
     return entries.get(name) or entries.get(name.replace("_.", ".").removesuffix("_"))
 
 
 @functools.cache
 def _entries(package: str) -> dict[str, Op]:
-    try:
-        registry: Any = importlib.import_module(f"{package}.registry")
-    except (ModuleNotFoundError, ValueError):  # no such module; no package, for what a script defines
-        return {}
-    return {entry.name: entry for entry in registry.OPS}
+    registry: Any = importlib.import_module(f"{package}.registry") if package else None
+    return {} if registry is None else registry.BY_NAME

@@ -13,6 +13,8 @@ from ..tensor.dtypes import dtype
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
+Number = int | float | complex  # Python's, in the annotations of generated functions
+NUMBERS = frozenset((int, float, bool, complex))  # their types
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 PLAIN = frozenset((int, float, bool, str, complex, type(None), dtype))  # types whose values all fit the same parameters
 

@@ -18,25 +18,25 @@ class Op:
     kind: str
     schema: str
     arguments: tuple[tuple[str, str, bool, bool], ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[bool, ...]
-    result_dtype: tuple[str, ...]
-    samples: tuple[str, ...]
-    hard: tuple[str, ...]
-    domain: dict[str, tuple[float, float]]
-    dtypes: tuple[str, ...]
-    dtype: str
-    kink: tuple[str, ...]
-    complex: bool
-    formulas: dict[str, str]
+    inputs: tuple[str, ...] = ()  # the arguments that have a gradient
+    outputs: tuple[bool, ...] = (True,)  # whether each is differentiable
+    result_dtype: tuple[str, ...] = ("same",)
+    samples: tuple[str, ...] = ()
+    hard: tuple[str, ...] = ()
+    domain: dict[str, tuple[float, float]] = field(default_factory=dict)
+    dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
+    dtype: str = "promote"
+    kink: tuple[str, ...] = ("average",)
+    complex: bool = True
+    formulas: dict[str, str] = field(default_factory=dict)
     node: Any = None
-    masks: tuple[int, ...] | list[int] = field(default=())
+    masks: tuple[int, ...] = ()
     inplace: Callable[..., Any] | None = None
     commutative: bool = False
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
     gives: dict[str, str] = field(default_factory=dict)  # the dtypes of outputs, for some of tensors
     expression: str = ""  # of an element-wise op
-    unvaried: tuple[str, ...] | list[str] = ()  # arguments of which `verify` tries no other values
+    unvaried: tuple[str, ...] = ()  # arguments of which `verify` tries no other values
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     check: str = ""

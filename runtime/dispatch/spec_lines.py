@@ -31,11 +31,19 @@ def entry_place(module: str, name: str) -> str:
     return os.path.basename(path) + ("" if line is None else f":{line}")
 
 
+def generated_package(module: str) -> str:
+    """The generated package of an op's or a node's module: `my_ops.generated` of `my_ops.generated.ops.waves`.
+
+    Empty for other modules.
+    """
+    name = module.rsplit(".", 2)[0]
+    return name if hasattr(sys.modules.get(name), "_spec_file") else ""
+
+
 def spec_path(module: str) -> str:
     """The spec that the package of a module was generated from; empty where it is no generated package."""
-    package: Any = sys.modules.get(module.rpartition(".")[0])
-    file = getattr(package, "_spec_file", "")
-    return os.path.join(os.path.dirname(package.__file__ or ""), file) if file else ""
+    package: Any = sys.modules.get(generated_package(module))
+    return "" if package is None else os.path.join(os.path.dirname(package.__file__ or ""), package._spec_file)
 
 
 def _lines_now(path: str) -> dict[str, int]:

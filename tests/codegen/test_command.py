@@ -105,12 +105,12 @@ def test_a_file_changed_since_is_written_again_but_not_deleted(generate, spec: P
     """What the manifest lists belongs to the generator; before it deletes, it looks whether that is still its work."""
     generate()
     kernels = tmp_path / "ops" / "kernels" / "cpu"
-    (tmp_path / "ops" / "ops.py").write_text("changed\n", encoding="utf-8")
+    (tmp_path / "ops" / "ops" / "ops.py").write_text("changed\n", encoding="utf-8")
     (kernels / "my_square.py").write_text("changed\n", encoding="utf-8")
     spec.write_text(entry_text("my_sum", "sum"), encoding="utf-8")
     status, shown, _ = generate()
     assert status == 0
-    assert "wrote ops/ops.py" in shown
+    assert "wrote ops/ops/ops.py" in shown
     assert f"left {kernels / 'my_square.py'}, which was changed since it was written" in shown
     assert (kernels / "my_square.py").read_text(encoding="utf-8") == "changed\n"
     assert generate("--check") == (0, "", "")
@@ -263,5 +263,5 @@ def test_explain_says_where_everything_stands(capsys: pytest.CaptureFixture[str]
     for name, place in places.items():
         file, _, number = place.partition(":")
         assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith((f"def {name}(", f"{name} = ", "@"))
-    for file, number, start in re.findall(r"(generated/\w+\.py):(\d+) \(((?:def|class) \w+)\)", shown):
+    for file, number, start in re.findall(r"(generated/\w+/\w+\.py):(\d+) \(((?:def|class) \w+)\)", shown):
         assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith(start)

@@ -76,7 +76,7 @@ def public(name: str) -> Pair | None:
     methods = None if method is None or base.startswith("_") else Pair(method, reached(torch, f"Tensor.{base}"), True)
     for path in paths(base):
         function, theirs = reached(sg, path), reached(torch, path)
-        if getattr(function, "__module__", "").endswith("generated.ops"):
+        if getattr(function, "__module__", "").startswith("specgrad.generated.ops."):
             return methods if methods and torch and theirs is None else Pair(function, theirs, False)
     return methods
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from specgrad.runtime.dispatch.overloads import Overloads
+from specgrad.runtime.dispatch.spec_lines import generated_package
 
 from ...spec.model import legible
 from ..errors import LONGEST
@@ -34,7 +35,7 @@ def check_example(op: Any, report: Report) -> None:
 @contextmanager
 def registered(op: Any) -> Iterator[dict[str, Any]]:
     """The names that an example may use: of a package outside the tree its own name, and the functions in it."""
-    place = str(op.function.__module__).removesuffix(".ops")
+    place = generated_package(op.function.__module__)
     package = importlib.import_module(place)
     if place.startswith("specgrad."):
         yield {}
@@ -110,5 +111,5 @@ def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
 @functools.cache
 def _tables(generated: str) -> list[Any]:
     """What dispatches calls to overloads."""
-    ops = importlib.import_module(f"{generated}.ops")
-    return [value for value in vars(ops).values() if isinstance(value, Overloads)]
+    modules = [module for name, module in sys.modules.items() if name.startswith(f"{generated}.ops.")]
+    return [value for module in modules for value in vars(module).values() if isinstance(value, Overloads)]

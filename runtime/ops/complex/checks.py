@@ -1,26 +1,11 @@
-"""Argument checks of ops on real numbers, and on the parts of complex ones."""
+"""Argument checks of ops on complex numbers and their parts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...errors import ArgumentError, DtypeError, ShapeError, type_name
-from ...tensor.base import TensorBase
+from ...errors import DtypeError, ShapeError
 from ...tensor.shapes import broadcast_shapes
-
-
-def real_angles(op: str, self: Any) -> tuple[Any, ...]:
-    """Angles are real."""
-    if self._dtype.kind == "c":
-        raise DtypeError(f"{op}(): expected a tensor of real numbers, but got {self._dtype}")
-    return (self,)
-
-
-def not_bool(op: str, self: Any) -> tuple[Any, ...]:
-    """The tensor holds numbers."""
-    if self._dtype.kind == "b":
-        raise DtypeError(f"{op}(): expected a dtype that is not bool, but got {self._dtype}")
-    return (self,)
 
 
 def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
@@ -31,16 +16,6 @@ def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {names[0]} and {names[1]}")
     broadcast_shapes(op, first._shape, second._shape)
-    return first, second
-
-
-def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
-    """Both are tensors, of the same dtype: a number has none that could be compared."""
-    for place, given in (("input", first), ("values", second)):
-        if not isinstance(given, TensorBase):
-            raise ArgumentError(f"{op}(): argument '{place}' must be Tensor, not {type_name(given)}")
-    if first._dtype is not second._dtype:
-        raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
     return first, second
 
 

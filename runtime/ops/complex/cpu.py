@@ -1,16 +1,10 @@
-"""Numbers taken apart, and put together: mantissa and exponent, real and imaginary part."""
+"""Complex numbers put together of their real and imaginary parts."""
 
 from __future__ import annotations
 
 import numpy as np
 
 Array = np.ndarray
-
-
-def binary_parts(a: Array) -> tuple[Array, Array]:
-    """m and e with a = m 2^e and 1/2 <= |m| < 1."""
-    mantissa, exponent = np.frexp(a)
-    return np.asarray(mantissa), np.asarray(exponent, np.int32)
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.shape_checks import require_shape
-from ...errors import DtypeError
+from ...errors import ArgumentError, DtypeError, type_name
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
 
@@ -81,3 +81,27 @@ def base_in_double(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
             f"{op}(): the base given to {op} has dtype {self.dtype} but the operation's result requires dtype {needed}"
         )
     return self, exponent
+
+
+def real_angles(op: str, self: Any) -> tuple[Any, ...]:
+    """Angles are real."""
+    if self._dtype.kind == "c":
+        raise DtypeError(f"{op}(): expected a tensor of real numbers, but got {self._dtype}")
+    return (self,)
+
+
+def not_bool(op: str, self: Any) -> tuple[Any, ...]:
+    """The tensor holds numbers."""
+    if self._dtype.kind == "b":
+        raise DtypeError(f"{op}(): expected a dtype that is not bool, but got {self._dtype}")
+    return (self,)
+
+
+def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
+    """Both are tensors, of the same dtype: a number has none that could be compared."""
+    for place, given in (("input", first), ("values", second)):
+        if not isinstance(given, TensorBase):
+            raise ArgumentError(f"{op}(): argument '{place}' must be Tensor, not {type_name(given)}")
+    if first._dtype is not second._dtype:
+        raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
+    return first, second

@@ -48,25 +48,6 @@ def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count:
     return single(flat.embedded, 1, tuple(sizes), (before, sizes[dim], after, start, step, count))
 
 
-def index_select(x: Layout, dim: int, index: Layout) -> Recipe | None:
-    """Rows of a table."""
-    if dim != 0 or not x.shape or len(index.shape) > 1 or x.strides is not None or index.strides is not None:
-        return None
-    return _taken(x, index, 2, (prod(index.shape), *x.shape[1:]))
-
-
-def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Recipe | None:
-    """Rows of a table."""
-    if weight.strides is not None or indices.strides is not None or len(weight.shape) != 2:
-        return None
-    return _taken(weight, indices, 1, (*indices.shape, weight.shape[1]))
-
-
-def _taken(table: Layout, index: Layout, place: int, shape: Ints) -> Recipe:
-    rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
-    return (Step(flat.rows_found, (0, place), ((0, shape),), (rows, width, count), (), (count, 1), count * width),)
-
-
 def cat(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
     """One call for each piece."""
     if any(len(t.shape) != len(tensors[0].shape) for t in tensors):

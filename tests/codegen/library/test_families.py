@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import MOST_CHARACTERS, families, slugs
+from specgrad.codegen.library.helpers import RUNTIME
+from specgrad.codegen.library.homes import Library, runtime_home
 from specgrad.codegen.spec.load import load_spec
 
 ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
@@ -85,3 +88,17 @@ def test_every_title_has_a_file_of_its_own() -> None:
     assert [names[title] for title in TITLES[:5]] == ["powers", "powers-2", "powers-3", "p-o-w-e-r-s", "section"]
     assert (names["波 動"], names["Größe"]) == ("波-動", "grösse")
     assert all(0 < len(name) <= MOST_CHARACTERS + 3 and "/" not in name for name in names.values())
+
+
+def test_a_family_has_one_name():
+    """A section of the tree's spec, its page, and the folder of the runtime with its kernels; optimizers are no ops."""
+    folders = {path.parent.name for path in (RUNTIME / "ops").glob("*/__init__.py")}
+    found = families(SPEC, load_spec(SPEC)[0].entries)
+    assert all(family.title == family.slug for family in found)
+    assert folders - {family.title for family in found} == {"elementwise", "optim"}
+    library = Library((runtime_home(),))
+    for family in found:
+        kernels = [entry.compute.text for entry in family.entries if entry.compute.kind == "kernel"]
+        parts = [part for name in kernels for kind in ("kernel", "recipe") if (part := library.get(kind, name))]
+        folder = family.title if family.title in folders else "elementwise"
+        assert {part.place: part.module[1] for part in parts if part.module[1] != folder} == {}

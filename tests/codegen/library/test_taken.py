@@ -34,6 +34,7 @@ def test_no_name_of_the_spec_in_the_tree_is_taken(taken: Taken, spec: Spec) -> N
 def test_broken_files_take_nothing(spec: Spec, tmp_path: Path) -> None:
     """The generator runs when what it writes is missing or broken."""
     assert read_taken(tmp_path, spec) == Taken()
-    for name in ("ops", "functions", "tensor"):
+    for name in ("ops/shape", "functions/shape", "kernels/cpu/abs", "tensor"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / f"{name}.py").write_text("<<<<<<< HEAD\n", encoding="utf-8")
     assert read_taken(tmp_path, spec) == Taken()

@@ -1,0 +1,279 @@
+"""The class of a graph node as the templates of functions/ lay it out: each step is a list of lines, perhaps empty.
+
+`record.py.j2` puts a result into the graph; of `native.py.j2`, `fused.py.j2` and `kernel.py.j2` at most one gives the
+gradients where nothing is recorded, `formula.py.j2` gives them wherever something is, and `tangent.py.j2` forward mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..spec.model import Argument
+from .dispatcher_code import spread
+from .node_code import NodeCode
+from .savings import SavedTensor
+
+
+@dataclass(frozen=True)
+class NodeClass:
+    """One class, with the node that it is of."""
+
+    node: NodeCode
+
+    @property
+    def templates(self) -> Iterator[str]:
+        """The methods that the class has."""
+        yield "record"
+        if self.node.plan.tensors:
+            yield "release"
+        if self.without_recording:
+            yield self.without_recording
+        yield "formula"
+        if self.node.forward:
+            yield "tangent"
+
+    @property
+    def without_recording(self) -> str:
+        """What gives the gradients where nothing is recorded; empty where it is the formula too."""
+        if self.node.fast:
+            return "native"
+        return "fused" if self.node.fused else "kernel" if self.node.plan.backward else ""
+
+    @property
+    def attributes(self) -> list[str]:
+        """What native code, the engine and hooks are told of the class."""
+        node = self.node
+        told: dict[str, object] = {}
+        if node.outputs > 1:
+            told["output_count"] = node.outputs
+        if node.plan.tensors:
+            told["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
+            told |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
+        lines = [f"{name} = {value!r}" for name, value in told.items()]
+        if node.fused or node.fast:
+            lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
+        if node.recipe:
+            reads = ", ".join(map(repr, node.backward_reads))
+            lines.append(f"recipes = StructuredGradient({node.recipe.spelling}, {reads})")
+        return lines + (self._plain if node.plain else [])
+
+    @property
+    def _plain(self) -> list[str]:
+        """What native code needs to record a node itself."""
+        node = self.node
+        told: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
+        told |= {"keeps": node.keeps_what} if node.keeps_what else {}
+        told |= {"values": node.plain_values} if node.plan.values else {}
+        told |= {"differentiable": node.differentiable_outputs} if node.outputs > 1 else {}
+        told |= {"refuses": tuple(name for name, _ in node.not_implemented)} if node.not_implemented else {}
+        hands_on = [f"hands_on = {node.hands_on_if}"] if node.hands_on_if else []
+        return [f"{name} = {value!r}" for name, value in told.items()] + hands_on
+
+    @property
+    def results(self) -> str:
+        """The output, or all of them, as `record` takes them."""
+        return "result" if self.node.outputs == 1 else "results"
+
+    @property
+    def recorded(self) -> str:
+        """The parameters of `record`."""
+        return ", ".join([self.results, *self.node.recorded_arguments])
+
+    @property
+    def refused(self) -> list[str]:
+        """The gradients that do not exist, asked for."""
+        lines = []
+        for name, why in self.node.not_implemented:
+            message = f"{self.node.entry.name}(): no gradient for '{name}': {why}"
+            lines += [f"if {name} is not None and {name}._rg:", f'    raise NotDifferentiableError("{message}")']
+        return lines
+
+    @property
+    def linked(self) -> list[str]:
+        """Shapes and dtypes of the inputs, and the edges to what made them."""
+        arguments = self.node.arguments
+        if self.node.takes_list:
+            listed = arguments[0].name
+            return [
+                f"node.metas = tuple([meta_of(t) for t in {listed}])",
+                f"node.edges = tuple([edge_of(t) for t in {listed}])",
+            ]
+        edges = spread(map(self._edge, arguments))
+        return [f"node.metas = ({spread(map(_meta, arguments))})", f"node.edges = ({edges})"]
+
+    def _edge(self, argument: Argument) -> str:
+        name = argument.name
+        if argument.type.optional:
+            return f"None if {name} is None else edge_of({name})"
+        only = len(self.node.arguments) == 1
+        return f"{name}._fn or {name}" if only else f"({name}._fn or {name}) if {name}._rg else None"
+
+    @property
+    def kept(self) -> list[str]:
+        """The plain values and the tensors that backward reads."""
+        values = [f"node.{value.slot} = {value.source}" for value in self.node.plan.values]
+        return values + [line for tensor in self.node.plan.tensors for line in self._kept(tensor)]
+
+    def _kept(self, tensor: SavedTensor) -> list[str]:
+        lines = self._saved(tensor)
+        condition = self.node.keeps(tensor)
+        if not condition:
+            return lines
+        return [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
+
+    def _saved(self, tensor: SavedTensor) -> list[str]:
+        """A tensor with the count of writes to its memory at this time."""
+        slot, name = f"node.{tensor.slot}", tensor.name
+        if tensor.kind == "list":
+            return [f"{slot} = {name}", f"{slot}_version = [0 if t is None else version_of(t) for t in {name}]"]
+        if tensor.kind == "output":
+            output = self.node.output_local(tensor.index)
+            if tensor.slot in self.node.saved_outputs:
+                return [f"{slot} = saved = alias_of({output})", f"{slot}_version = saved._writes[0]"]
+            return [f"{slot} = saved = {output}", f"{slot}_version = {_version('saved')}"]
+        argument = self.node.entry.schema.argument(name)
+        optional = argument is not None and argument.type.optional
+        version = f"0 if {name} is None else version_of({name})" if optional else _version(name)
+        return [f"{slot} = {name}", f"{slot}_version = {version}"]
+
+    @property
+    def outputs(self) -> list[str]:
+        """The outputs are told what made them."""
+        node = self.node
+        if node.gives_list:
+            return [
+                "node.output_count = len(result)",
+                "node.output_metas = [meta_of(t) for t in result]",
+                "for index, t in enumerate(result):",
+                "    t._fn = node if len(result) == 1 else Output(node, index)",
+                "    t._rg = True",
+            ]
+        if node.outputs == 1:
+            return ["result._fn = node", "result._rg = True"]
+        metas = spread(f"(results[{i}]._shape, results[{i}]._dtype)" for i in range(node.outputs))
+        lines = [f"node.output_metas = ({metas})"]
+        for i in node.differentiable_outputs:
+            lines += [f"results[{i}]._fn = Output(node, {i})", f"results[{i}]._rg = True"]
+        return lines
+
+    @property
+    def grads(self) -> str:
+        """The gradient of the output, or those of all, as the methods take them."""
+        return "grads" if self.node.outputs > 1 or self.node.gives_list else "grad"
+
+    @property
+    def several(self) -> bool:
+        """Whether several of the outputs may have a gradient."""
+        return len(self.node.differentiable_outputs) > 1 or self.node.gives_list
+
+    @property
+    def only_grad(self) -> list[str]:
+        """The gradient of the one differentiable output among several, without which there is none."""
+        if self.grads == "grad" or self.several:
+            return []
+        nothing = f"    return (None,) * {len(self.node.arguments)}"
+        return [f"grad = grads[{self.node.differentiable_outputs[0]}]", "if grad is None:", nothing]
+
+    @property
+    def native_else(self) -> str:
+        """What `apply` does where native code gives no answer."""
+        if self.node.always_hands_on:
+            return "node.formula(grad)"
+        recorded = f"mode.grad or {self.node.hands_on}" if self.node.hands_on else "mode.grad"
+        return f"node.formula(grad) if {recorded} else run_fused(node, grad)"
+
+    @property
+    def _one(self) -> bool:
+        """Whether the node has one input that is no list."""
+        return len(self.node.arguments) == 1 and not self.node.takes_list
+
+    @property
+    def _given(self) -> str:
+        return "given" if self.node.gives_list else "grads"
+
+    @property
+    def dtype_known(self) -> list[str]:
+        """The dtype of the gradients; the formula where they are recorded, or not all of one native dtype."""
+        lines = ["given = [grads] if node.output_count == 1 else grads"] if self.node.gives_list else []
+        lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
+        lines += ["shape, own = node.metas[0]"] if self._one else []
+        other = "own is not dtype or not dtype.native" if self._one else "not all_native(node.metas, dtype)"
+        return [*lines, f"if mode.grad or watch.active or {other}:", f"    return node.formula({self.grads})"]
+
+    @property
+    def planned(self) -> list[str]:
+        """The gradients by compiled kernels that are known for such layouts."""
+        if not self.node.recipe:
+            return []
+        found = f"(found := node.recipes.gradients(node, {self.grads})) is not None"
+        return [f"if node.recipes.remember(node, grad) and {found}:", "    return found"]
+
+    @property
+    def arrays(self) -> list[str]:
+        """What the kernel reads, as arrays."""
+        node = self.node
+        lines = [f"grads = arrays_in({self._given}, None)" if self.several else "grad = array_in(grad, None)"]
+        lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
+        for t in node.backward_tensors:
+            cast, read = ("arrays_in", "unpack_list") if t.kind == "list" else ("array_in", "unpack")
+            lines.append(f'{t.name} = {cast}({read}(node, "{t.slot}"), None)')
+        wanted = "wanted" in node.plan.backward
+        return lines + (["wanted = tuple([edge is not None for edge in node.edges])"] if wanted else [])
+
+    @property
+    def by_kernel(self) -> str:
+        """The gradients as tensors."""
+        call = self.node.plan.backward
+        return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
+
+    @property
+    def formula(self) -> str:
+        """The name of the method with the formulas: `apply` where nothing else is."""
+        return "formula" if self.without_recording else "apply"
+
+    @property
+    def all_grads(self) -> list[str]:
+        """The gradients that are missing made zeros, where several outputs have one."""
+        if self.grads == "grad" or self.only_grad:
+            return self.only_grad
+        given = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
+        return [f"grads = [missing_output(node, i) if g is None else g for i, g in enumerate({given})]"]
+
+    @property
+    def read(self) -> list[str]:
+        """What was kept, and what the formulas have in common."""
+        node, plan = self.node, self.node.plan
+        values = [f"{v.name} = node.{v.slot}" for v in plan.values if v.name in node.formula_reads]
+        tensors = [f"{t.name} = {node.unpack(t)}" for t in plan.tensors if t.name in node.formula_reads]
+        return [*values, *tensors, *(f"{shared.name} = {node.value_of(shared)}" for shared in plan.shared)]
+
+    @property
+    def gradients(self) -> list[str]:
+        """Each gradient that is wanted, of its input's shape and dtype."""
+        node, formulas = self.node, self.node.plan.formulas
+        first = formulas[node.arguments[0].name]
+        if node.takes_list:
+            return [f"return node.fitted({first})"]
+        if len(node.arguments) == 1:
+            return [f"return node.fitted([{first}])" if node.fast else f"return (fit({first}, node.metas[0]),)"]
+        lines = []
+        for i, argument in enumerate(node.arguments):
+            wanted = [f"if node.edges[{i}] is not None:", f"    grad_{i} = {formulas[argument.name]}"]
+            lines += [f"grad_{i} = None", *wanted]
+        return [*lines, f"return node.fitted([{', '.join(f'grad_{i}' for i in range(len(node.arguments)))}])"]
+
+    @property
+    def tangent_parameters(self) -> str:
+        primals = [a.name for a in self.node.entry.schema.arguments]
+        return ", ".join(["result", *primals, *(f"{a.name}_t" for a in self.node.arguments)])
+
+
+def _meta(argument: Argument) -> str:
+    meta = f"({argument.name}._shape, {argument.name}._dtype)"
+    return f"None if {argument.name} is None else {meta}" if argument.type.optional else meta
+
+
+def _version(name: str) -> str:
+    """The count of writes of a tensor, read where it is."""
+    return f"0 if (version := {name}._writes) is None else version[0]"
