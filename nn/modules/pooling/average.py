@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -49,35 +50,6 @@ class _AvgPoolNd(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(_AvgPoolNd):
-    """The mean over windows of an image.
-
-    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
-
-    Args:
-        kernel_size: height and width of the window, or one number for both (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: zeros added on both sides, at most half of kernel_size.
-        ceil_mode: round the output size up instead of down.
-        count_include_pad: whether the added zeros count in the mean.
-        divisor_override: divide by this instead of by the number of elements.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
-        H' = floor((H + 2 padding[0] - kernel_size[0]) / stride[0] + 1), and W' likewise.
-
-    Raises:
-        RuntimeError: a window that does not fit into the image, or padding above half of it.
-
-    Example:
-        >>> import specgrad as sg
-        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
-        [20, 16, 25, 16]
-    """
-
-    function = staticmethod(F.avg_pool2d)
-
-
 class AvgPool1d(Module):
     """The mean over windows of a sequence.
 
@@ -91,8 +63,8 @@ class AvgPool1d(Module):
         count_include_pad: whether the added zeros count in the mean.
 
     Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
-        L' = floor((L + 2 padding - kernel_size) / stride + 1).
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        floor((L + 2 padding - kernel_size) / stride + 1).
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -125,25 +97,29 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+@completed_from(AvgPool1d)
+class AvgPool2d(_AvgPoolNd):
+    """The mean over windows of an image.
+
+    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
+
+    Args:
+        divisor_override: divide by this instead of by the number of elements.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
+        [20, 16, 25, 16]
+    """
+
+    function = staticmethod(F.avg_pool2d)
+
+
+@completed_from(AvgPool2d)
 class AvgPool3d(_AvgPoolNd):
     """The mean over windows of a volume.
 
     Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
-
-    Args:
-        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: zeros added on both sides, at most half of kernel_size.
-        ceil_mode: round the output size up instead of down.
-        count_include_pad: whether the added zeros count in the mean.
-        divisor_override: divide by this instead of by the number of elements.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
-        `AvgPool2d`.
-
-    Raises:
-        RuntimeError: a window that does not fit into the volume, or padding above half of it.
 
     Example:
         >>> import specgrad as sg

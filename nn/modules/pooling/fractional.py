@@ -7,6 +7,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 
@@ -83,6 +84,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     spatial = 2
 
 
+@completed_from(FractionalMaxPool2d)
 class FractionalMaxPool3d(_FractionalMaxPool):
     """The maximum over windows of a volume that begin at random places.
 
@@ -90,19 +92,11 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     Args:
         kernel_size: depth, height and width of the windows, or one number for all (so for all that follow).
-        output_size: how many windows.
-        output_ratio: how many windows for each place of the input, between 0 and 1, in place of output_size.
         return_indices: whether to return also where in its flattened volume each maximum stands.
         _random_samples: the random numbers, (N, C, 3); drawn in each call when left out.
 
     Shape:
         Input: (N, C, D, H, W) or (C, D, H, W). Output: with output_size in place of D, H and W.
-
-    Raises:
-        ValueError: not just one of output_size and output_ratio, or a ratio outside (0, 1).
-        RuntimeError: windows that do not fit.
-
-    Source: Graham, Fractional max-pooling (2014).
 
     Example:
         >>> import specgrad as sg

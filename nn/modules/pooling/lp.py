@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -45,7 +46,7 @@ class LPPool1d(_LPPoolNd):
         ceil_mode: whether a window that begins inside but ends outside counts.
 
     Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L_out) or (C, L_out).
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
     Raises:
         RuntimeError: the window is larger than the input.
@@ -59,22 +60,11 @@ class LPPool1d(_LPPoolNd):
     function = staticmethod(F.lp_pool1d)
 
 
+@completed_from(LPPool1d)
 class LPPool2d(_LPPoolNd):
     """The p-norm over windows of an image.
 
     Formula: y[n, c, i, j] = (sum over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]^p)^(1/p)
-
-    Args:
-        norm_type: p; inf for the maximum of |x|.
-        kernel_size: height and width of the window, or one number for both (so for stride).
-        stride: step of the window; kernel_size when left out.
-        ceil_mode: whether a window that begins inside but ends outside counts.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H_out, W_out) or (C, H_out, W_out).
-
-    Raises:
-        RuntimeError: the window is larger than the input.
 
     Example:
         >>> import specgrad as sg
@@ -85,22 +75,11 @@ class LPPool2d(_LPPoolNd):
     function = staticmethod(F.lp_pool2d)
 
 
+@completed_from(LPPool2d)
 class LPPool3d(_LPPoolNd):
     """The p-norm over windows of a volume.
 
     Formula: y[n, c, i, j, k] = (sum over a window at (i, j, k) of x[n, c]^p)^(1/p)
-
-    Args:
-        norm_type: p; inf for the maximum of |x|.
-        kernel_size: depth, height and width of the window, or one number for all (so for stride).
-        stride: step of the window; kernel_size when left out.
-        ceil_mode: whether a window that begins inside but ends outside counts.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same dimensions, with the number of windows.
-
-    Raises:
-        RuntimeError: the window is larger than the input.
 
     Example:
         >>> import specgrad as sg

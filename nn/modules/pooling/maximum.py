@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -60,8 +61,8 @@ class MaxPool1d(_MaxPoolNd):
         ceil_mode: round the output size up instead of down.
 
     Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
-        L' = floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -75,25 +76,11 @@ class MaxPool1d(_MaxPoolNd):
     function = staticmethod(F.max_pool1d)
 
 
+@completed_from(MaxPool1d)
 class MaxPool2d(_MaxPoolNd):
     """The maximum over windows of an image.
 
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, i stride[0] + k dilation[0], j stride[1] + l dilation[1]]
-
-    Args:
-        kernel_size: height and width of the window, or one number for both (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: minus infinities added on both sides, at most half of kernel_size.
-        dilation: step between the elements of the window.
-        return_indices: also return where each maximum was.
-        ceil_mode: round the output size up instead of down.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
-        H' = floor((H + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and W' likewise.
-
-    Raises:
-        RuntimeError: a window that does not fit into the image, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
@@ -104,25 +91,11 @@ class MaxPool2d(_MaxPoolNd):
     function = staticmethod(F.max_pool2d)
 
 
+@completed_from(MaxPool2d)
 class MaxPool3d(_MaxPoolNd):
     """The maximum over windows of a volume.
 
     Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation], where i and k are triples
-
-    Args:
-        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: minus infinities added on both sides, at most half of kernel_size.
-        dilation: step between the elements of the window.
-        return_indices: also return where each maximum was.
-        ceil_mode: round the output size up instead of down.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
-        `MaxPool2d`.
-
-    Raises:
-        RuntimeError: a window that does not fit into the volume, or padding above half of it.
 
     Example:
         >>> import specgrad as sg

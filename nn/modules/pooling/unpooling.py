@@ -8,6 +8,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -46,12 +47,12 @@ class MaxUnpool1d(_MaxUnpoolNd):
         padding: that of the pooling.
 
     Shape:
-        Input and indices: (N, C, L) or (C, L). Output: (N, C, L') or (C, L') with
-        L' = (L - 1) stride - 2 padding + kernel_size, or the length in `output_size`, the third argument of a call.
+        Input and indices: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        (L - 1) stride - 2 padding + kernel_size, or the sizes in `output_size`, the third argument of a call.
 
     Raises:
         RuntimeError: an index outside the output, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's length.
+        ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
         >>> import specgrad as sg
@@ -64,24 +65,11 @@ class MaxUnpool1d(_MaxUnpoolNd):
     function = staticmethod(F.max_unpool1d)
 
 
+@completed_from(MaxUnpool1d)
 class MaxUnpool2d(_MaxUnpoolNd):
     """Maxima at the places where `MaxPool2d` found them, zeros between them.
 
     Formula: y[n, c, k, l] = x[n, c, i, j] where indices[n, c, i, j] = k W' + l, 0 elsewhere
-
-    Args:
-        kernel_size: height and width of the window of the pooling, or one number for both.
-        stride: step of the window; kernel_size when left out.
-        padding: that of the pooling.
-
-    Shape:
-        Input and indices: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W') with
-        H' = (H - 1) stride[0] - 2 padding[0] + kernel_size[0], and W' likewise, or the sizes in `output_size`, the
-        third argument of a call.
-
-    Raises:
-        RuntimeError: an index outside the output, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
         >>> import specgrad as sg
@@ -94,22 +82,11 @@ class MaxUnpool2d(_MaxUnpoolNd):
     function = staticmethod(F.max_unpool2d)
 
 
+@completed_from(MaxUnpool2d)
 class MaxUnpool3d(_MaxUnpoolNd):
     """Maxima at the places where `MaxPool3d` found them, zeros between them.
 
     Formula: y[n, c] has x[n, c, i] at the place indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
-
-    Args:
-        kernel_size: depth, height and width of the window of the pooling, or one number for all.
-        stride: step of the window; kernel_size when left out.
-        padding: that of the pooling.
-
-    Shape:
-        Input and indices: (N, C, D, H, W) or (C, D, H, W). Output: with sizes as of `MaxUnpool2d`.
-
-    Raises:
-        RuntimeError: an index outside the output, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
         >>> import specgrad as sg
