@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from inspect import cleandoc
+from itertools import groupby
 from typing import Any, TypeVar
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
@@ -90,4 +91,5 @@ def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
             texts |= dict.fromkeys(names.split(", "), text.rstrip())
     named = [name for name in parameters if name in texts]
     named += [name for name in texts if name not in parameters and re.search(rf"^    {re.escape(name)}\b", own, re.M)]
-    return "\n".join(["Args:", *(f"    {name}:{texts[name]}" for name in named)]) if named else ""
+    entries = [f"    {', '.join(group)}:{text}" for text, group in groupby(named, texts.__getitem__)]
+    return "\n".join(["Args:", *entries]) if entries else ""
