@@ -60,14 +60,14 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, a_i + k, b_j + l] with random a and b for each channel
 
     Args:
-        kernel_size: height and width of the windows, or one number for both (so for all that follow).
+        kernel_size: height and width, or one number for both, of the windows.
         output_size: how many windows.
         output_ratio: how many windows for each place of the input, between 0 and 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
         _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
 
     Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: with output_size in place of H and W.
+        Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
 
     Raises:
         ValueError: not just one of output_size and output_ratio, or a ratio outside (0, 1).
@@ -91,12 +91,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     Formula: y[n, c, i, j, k] = max over a window of x[n, c] at (a_i, b_j, c_k) with random a, b, c for each channel
 
     Args:
-        kernel_size: depth, height and width of the windows, or one number for all (so for all that follow).
-        return_indices: whether to return also where in its flattened volume each maximum stands.
         _random_samples: the random numbers, (N, C, 3); drawn in each call when left out.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: with output_size in place of D, H and W.
 
     Example:
         >>> import specgrad as sg
