@@ -5,11 +5,23 @@ from __future__ import annotations
 from ....generated.tensor import Tensor
 from ....runtime.functions.loss_reduction import reduction_of_flags
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 
 class Loss(Module):
-    """A loss with a reduction: 'mean', 'sum' or 'none'."""
+    """A loss of each element, which is then reduced.
+
+    Args:
+        reduction: 'mean', 'sum' or 'none'.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+    """
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -18,17 +30,11 @@ class Loss(Module):
         self.reduction = reduction
 
 
+@completed_from(Loss)
 class L1Loss(Loss):
     """The mean absolute error.
 
     Formula: l_n = |x_n - y_n|
-
-    Args:
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -40,37 +46,21 @@ class L1Loss(Loss):
         tensor(1.)
     """
 
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
+@completed_from(L1Loss)
 class MSELoss(Loss):
     """The mean squared error.
 
     Formula: l_n = (x_n - y_n)^2
-
-    Args:
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
-        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
         >>> import specgrad as sg
         >>> sg.nn.MSELoss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
-
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)

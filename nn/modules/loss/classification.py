@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....generated.tensor import Tensor
 from ....runtime.user_warning import warn_user
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import Loss
 
 
@@ -24,6 +25,7 @@ class _WeightedLoss(Loss):
         self.register_buffer("weight", weight)
 
 
+@completed_from(Loss)
 class NLLLoss(_WeightedLoss):
     """The negative log likelihood of the target classes, given log probabilities.
 
@@ -32,8 +34,6 @@ class NLLLoss(_WeightedLoss):
     Args:
         weight: w, one number per class; ones when left out.
         ignore_index: a target class that is left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers. Output: (), or the target's with
@@ -64,17 +64,14 @@ class NLLLoss(_WeightedLoss):
         return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
+@completed_from(NLLLoss)
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy of target classes, or of target probabilities, given unnormalised scores.
 
     Formula: l_n = -w[y_n] log(exp(x[n, y_n]) / sum_c exp(x[n, c]))
 
     Args:
-        weight: w, one number per class; ones when left out.
-        ignore_index: a target class that is left out.
-        reduction: 'mean', 'sum' or 'none'.
         label_smoothing: how much of the target goes to all classes alike, in [0, 1].
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers; or the input's, probabilities. Output: (), or
@@ -115,6 +112,7 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
+@completed_from(Loss)
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities.
 
@@ -122,11 +120,6 @@ class BCELoss(_WeightedLoss):
 
     Args:
         weight: w, broadcast against the input; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or input and target of different shapes.
@@ -138,32 +131,18 @@ class BCELoss(_WeightedLoss):
         tensor(0.6931)
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
+@completed_from(BCELoss)
 class BCEWithLogitsLoss(Loss):
     """The binary cross entropy of sigmoid(x), computed without overflow.
 
     Formula: l_n = -w_n (p y_n log sigmoid(x_n) + (1 - y_n) log(1 - sigmoid(x_n)))
 
     Args:
-        weight: w, broadcast against the input; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
         pos_weight: p, broadcast against the input; ones when left out.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or input and target of different shapes.
@@ -195,13 +174,9 @@ class BCEWithLogitsLoss(Loss):
         )
 
 
+@completed_from(NLLLoss)
 class NLLLoss2d(NLLLoss):
-    """`NLLLoss`, which takes images too; arguments as of `NLLLoss`.
-
-    Formula: l_n = -w[y_n] x[n, y_n]; 'mean' divides the sum by the sum of w[y_n]
-
-    Shape:
-        Those of `NLLLoss`.
+    """`NLLLoss` under the older name for images.
 
     Example:
         >>> import warnings

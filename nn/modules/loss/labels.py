@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import Loss
 from .classification import _WeightedLoss
 
 
+@completed_from(Loss)
 class MultiMarginLoss(_WeightedLoss):
     """The scores of all classes should be below that of the right one by a margin.
 
@@ -17,8 +19,6 @@ class MultiMarginLoss(_WeightedLoss):
         p: the power, 1 or 2.
         margin: by how much.
         weight: w, one number per class; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C) or (C). Target: (N) or (), class numbers. Output: (), or that of the target with reduction='none'.
@@ -32,8 +32,6 @@ class MultiMarginLoss(_WeightedLoss):
         >>> sg.nn.MultiMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
         tensor(0.3250)
     """
-
-    weight: Tensor | None
 
     def __init__(
         self,
@@ -55,14 +53,11 @@ class MultiMarginLoss(_WeightedLoss):
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class MultiLabelMarginLoss(Loss):
     """The scores of all classes should be below those of the right labels by 1.
 
     Formula: l_n = sum_ij max(0, 1 - x[n, j] + x[n, i]) / C over labels j and classes i that are no label
-
-    Args:
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C) or (C). Target: the same, the labels of each row in front and -1 behind. Output: (), or (N) with
@@ -78,22 +73,15 @@ class MultiLabelMarginLoss(Loss):
         tensor(0.8500)
     """
 
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
+@completed_from(MultiMarginLoss)
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The binary cross-entropy of all labels, averaged over them.
 
     Formula: l_n = -sum_c w_c (y[n, c] log sigmoid(x[n, c]) + (1 - y[n, c]) log sigmoid(-x[n, c])) / C
-
-    Args:
-        weight: w, one number per class; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input, target: (N, C). Output: (), or (N) with reduction='none'.
@@ -106,17 +94,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         >>> sg.nn.MultiLabelSoftMarginLoss()(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
         tensor(0.6931)
     """
-
-    weight: Tensor | None
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)

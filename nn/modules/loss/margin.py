@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import Loss
 
 
 class _MarginLoss(Loss):
     """A loss with a margin."""
 
-    def __init__(self, margin: float, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
 
+@completed_from(Loss)
 class HingeEmbeddingLoss(_MarginLoss):
     """Distances: near zero for like things, above a margin for unlike ones.
 
@@ -22,14 +30,6 @@ class HingeEmbeddingLoss(_MarginLoss):
 
     Args:
         margin: how far unlike things should be apart.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Example:
         >>> import specgrad as sg
@@ -50,6 +50,7 @@ class HingeEmbeddingLoss(_MarginLoss):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class MarginRankingLoss(_MarginLoss):
     """Pairs of scores of which one should rank above the other.
 
@@ -57,8 +58,6 @@ class MarginRankingLoss(_MarginLoss):
 
     Args:
         margin: by how much.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
@@ -73,33 +72,15 @@ class MarginRankingLoss(_MarginLoss):
         tensor(2.5000)
     """
 
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(margin, size_average, reduce, reduction)
-
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class SoftMarginLoss(Loss):
     """The logistic loss of two classes, 1 and -1.
 
     Formula: l_n = log(1 + exp(-y_n x_n))
-
-    Args:
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Example:
         >>> import specgrad as sg
@@ -107,13 +88,11 @@ class SoftMarginLoss(Loss):
         tensor(1.8709)
     """
 
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class CosineEmbeddingLoss(_MarginLoss):
     """Pairs of vectors: of one direction for like things, not so for unlike ones.
 
@@ -121,8 +100,6 @@ class CosineEmbeddingLoss(_MarginLoss):
 
     Args:
         margin: how large the cosine of unlike things may be, from -1 to 1.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
@@ -137,15 +114,6 @@ class CosineEmbeddingLoss(_MarginLoss):
         >>> sg.nn.CosineEmbeddingLoss(margin=0.5)(x1, x2, sg.tensor([-1]))
         tensor(0.4600)
     """
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(margin, size_average, reduce, reduction)
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)

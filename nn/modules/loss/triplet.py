@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..distance import PairwiseDistance
 from .base import Loss
 
 
+@completed_from(Loss)
 class TripletMarginLoss(Loss):
     """An anchor should be nearer to a positive example than to a negative one, by a margin.
 
@@ -20,8 +22,6 @@ class TripletMarginLoss(Loss):
         p: which norm.
         eps: keeps norms away from zero, where they have no slope.
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
@@ -66,6 +66,7 @@ class TripletMarginLoss(Loss):
         )
 
 
+@completed_from(TripletMarginLoss)
 class TripletMarginWithDistanceLoss(Loss):
     """`TripletMarginLoss` for distances of any kind.
 
@@ -73,16 +74,9 @@ class TripletMarginWithDistanceLoss(Loss):
 
     Args:
         distance_function: d, of two tensors; `PairwiseDistance` when left out.
-        margin: how much nearer, more than 0.
-        swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
-        reduction: 'mean', 'sum' or 'none'.
 
     Shape:
         Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction, or a margin of 0 or less.
-        RuntimeError: inputs that differ in their number of dimensions.
 
     Example:
         >>> import specgrad as sg

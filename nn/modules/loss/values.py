@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from ....generated.tensor import Tensor
 from ... import functional as F
-from .base import Loss
+from ...docstrings import completed_from
+from .base import L1Loss, Loss
 
 
+@completed_from(L1Loss)
 class SmoothL1Loss(Loss):
     """The absolute error, rounded off to a parabola near zero.
 
     Formula: l_n = (x_n - y_n)^2 / (2 beta) if |x_n - y_n| < beta, else |x_n - y_n| - beta / 2
 
     Args:
-        reduction: 'mean', 'sum' or 'none'.
         beta: where the parabola ends; with 0 this is `L1Loss`.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -46,17 +43,14 @@ class SmoothL1Loss(Loss):
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
+@completed_from(L1Loss)
 class HuberLoss(Loss):
     """The squared error near zero, and the absolute error far from it.
 
     Formula: l_n = (x_n - y_n)^2 / 2 if |x_n - y_n| < delta, else delta (|x_n - y_n| - delta / 2)
 
     Args:
-        reduction: 'mean', 'sum' or 'none'.
         delta: where one turns into the other, more than 0.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -78,6 +72,7 @@ class HuberLoss(Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
+@completed_from(Loss)
 class KLDivLoss(Loss):
     """The divergence of a distribution, given by its logarithms, from a target distribution.
 
@@ -86,13 +81,6 @@ class KLDivLoss(Loss):
     Args:
         reduction: 'batchmean' (the sum over the batch size, which is the divergence), 'mean', 'sum' or 'none'.
         log_target: whether targets are logarithms, too.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Source: Kullback and Leibler, On information and sufficiency (1951).
 
@@ -117,6 +105,7 @@ class KLDivLoss(Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
+@completed_from(Loss)
 class PoissonNLLLoss(Loss):
     """Minus the log-likelihood of counts under Poisson's distribution.
 
@@ -126,14 +115,6 @@ class PoissonNLLLoss(Loss):
         log_input: whether inputs are logarithms of the rate.
         full: whether to add Stirling's approximation of log(y!).
         eps: what keeps the logarithm finite.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Example:
         >>> import specgrad as sg
@@ -164,6 +145,7 @@ class PoissonNLLLoss(Loss):
         )
 
 
+@completed_from(Loss)
 class GaussianNLLLoss(Loss):
     """Minus the log-likelihood of values under normal distributions of given means and variances.
 
@@ -172,7 +154,6 @@ class GaussianNLLLoss(Loss):
     Args:
         full: whether to add log(2 pi) / 2.
         eps: the least variance.
-        reduction: 'mean', 'sum' or 'none'.
 
     Shape:
         Input, target: (N, *), the same. Var: the same, or without its last dimension, or with a 1 in one of them, or a

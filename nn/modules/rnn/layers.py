@@ -4,34 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...docstrings import completed_from
 from .base import RNNBase
 
 
+@completed_from(RNNBase)
 class RNN(RNNBase):
     """A recurrent network with tanh or relu.
 
     Formula: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh)
 
     Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        num_layers: layers on top of each other, each taking the output of the one below.
         nonlinearity: "tanh" or "relu".
-        bias: whether the layers have biases.
-        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
-        dropout: the probability of dropout on the output of each layer but the last.
-        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
-        device: where the parameters lie.
-        dtype: their dtype.
+
+    Attributes:
+        weight_ih_l0: W_ih of the first layer; further layers end in _l1, _l2, ..., the backward direction in _reverse.
+        weight_hh_l0, bias_ih_l0, bias_hh_l0: W_hh, b_ih and b_hh.
 
     Shape:
         Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
         (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
         hidden_size), and the last states in the shape of hx.
-
-    Attributes:
-        weight_ih_l0: W_ih of the first layer; further layers end in _l1, _l2, ..., the backward direction in _reverse.
-        weight_hh_l0, bias_ih_l0, bias_hh_l0: W_hh, b_ih and b_hh.
 
     Raises:
         ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
@@ -68,39 +61,20 @@ class RNN(RNNBase):
         self.nonlinearity = nonlinearity
 
 
+@completed_from(RNN)
 class GRU(RNNBase):
     """Gated recurrent units.
 
     Formula: r, z = sigmoid(W_r x_t + b_r + U_r h_(t-1) + d_r), ...; n = tanh(W_n x_t + b_n + r (U_n h_(t-1) + d_n));
     h_t = (1 - z) n + z h_(t-1)
 
-    Source: Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation"
-    (2014), with the reset gate behind the product.
-
-    Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        num_layers: layers on top of each other, each taking the output of the one below.
-        bias: whether the layers have biases.
-        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
-        dropout: the probability of dropout on the output of each layer but the last.
-        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
-        (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
-        hidden_size), and the last states in the shape of hx.
-
     Attributes:
         weight_ih_l0: W of the first layer's gates r, z, n, one below the other; further layers end in _l1, _l2, ...,
             the backward direction in _reverse.
         weight_hh_l0, bias_ih_l0, bias_hh_l0: U, b and d.
 
-    Raises:
-        ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
-        RuntimeError: sizes of input or states that do not fit.
+    Source: Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation"
+    (2014), with the reset gate behind the product.
 
     Example:
         >>> import specgrad as sg

@@ -5,34 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
+from ...docstrings import completed_from
 from .base import RNNBase
+from .layers import RNN
 
 
+@completed_from(RNN)
 class LSTM(RNNBase):
     """Long short-term memory.
 
     Formula: i, f, o = sigmoid(W_i x_t + b_i + U_i h_(t-1) + d_i), ...; g = tanh(W_g x_t + b_g + U_g h_(t-1) + d_g);
     c_t = f c_(t-1) + i g; h_t = o tanh(c_t), times W_hr with projections
 
-    Source: Hochreiter and Schmidhuber, "Long short-term memory" (1997); Sak, Senior and Beaufays, "Long short-term
-    memory based recurrent neural network architectures" (2014) for projections.
-
     Args:
-        input_size: the number of features of the input.
         hidden_size: the number of features of the cell state, and of the hidden state without projections.
-        num_layers: layers on top of each other, each taking the output of the one below.
-        bias: whether the layers have biases.
-        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
-        dropout: the probability of dropout on the output of each layer but the last.
-        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
         proj_size: the size of hidden states after a projection; 0 for none.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx: a pair of
-        (layers * directions, batch, proj_size or hidden_size) and (layers * directions, batch, hidden_size), zeros when
-        left out. Output: (steps, batch, directions * (proj_size or hidden_size)), and the last states shaped like hx.
 
     Attributes:
         weight_ih_l0: W of the first layer's gates i, f, g, o, one below the other; further layers end in _l1, _l2, ...,
@@ -40,9 +27,13 @@ class LSTM(RNNBase):
         weight_hh_l0, bias_ih_l0, bias_hh_l0: U, b and d.
         weight_hr_l0: W_hr, with projections.
 
-    Raises:
-        ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
-        RuntimeError: sizes of input or states that do not fit.
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx: a pair of
+        (layers * directions, batch, proj_size or hidden_size) and (layers * directions, batch, hidden_size), zeros when
+        left out. Output: (steps, batch, directions * (proj_size or hidden_size)), and the last states shaped like hx.
+
+    Source: Hochreiter and Schmidhuber, "Long short-term memory" (1997); Sak, Senior and Beaufays, "Long short-term
+    memory based recurrent neural network architectures" (2014) for projections.
 
     Example:
         >>> import specgrad as sg
@@ -64,19 +55,8 @@ class LSTM(RNNBase):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(
-            "LSTM",
-            input_size,
-            hidden_size,
-            num_layers,
-            bias,
-            batch_first,
-            dropout,
-            bidirectional,
-            proj_size,
-            device,
-            dtype,
-        )
+        options = (bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+        super().__init__("LSTM", input_size, hidden_size, num_layers, *options)
 
     def _state_sizes(self) -> list[int]:
         return [self._output_size, self.hidden_size]
