@@ -75,6 +75,7 @@ MOVED = {
     "nn.norm_pooling": "nn.modules.pooling.lp",
     "nn.normalization": "nn.modules.normalization",
     "nn.older_layers": "nn",
+    "nn.optim.fused": "nn.optim.per_parameter",
     "nn.parameter_list": "nn.modules.container",
     "nn.pooling": "nn.modules.pooling.maximum",
     "nn.prelu": "nn.modules.activation.rectifier",
