@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from itertools import islice
 from typing import Any, Self
 
@@ -16,15 +16,19 @@ from .module.base import Module
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
+def _position(container: Any, index: Any) -> int:
+    """An index into a container, counted from the front."""
+    position, size = checks.position(type(container).__name__, index), len(container)
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of range")
+    return position % size
+
+
 class _NumberedModules(Module):
-    """Children named "0", "1", ...: what Sequential and ModuleList share."""
+    """Base of Sequential and ModuleList: children named "0", "1", ..."""
 
     def _key(self, index: Any) -> str:
-        position = checks.position(type(self).__name__, index)
-        size = len(self._modules)
-        if not -size <= position < size:
-            raise IndexError(f"index {position} is out of range")
-        return next(islice(self._modules, position % size, None))
+        return next(islice(self._modules, _position(self, index), None))
 
     def _renumber(self, modules: Iterable[Any]) -> None:
         self._modules = {str(i): module for i, module in enumerate(modules)}
@@ -196,7 +200,38 @@ def _runs(texts: list[str]) -> Iterator[tuple[int, int, str]]:
             first = i
 
 
-class ModuleDict(Module):
+class _NamedMembers(Module):
+    """Members by name, as in a dict: a subclass keeps their names, and gets, sets and deletes one of them."""
+
+    __getitem__: Callable[..., Any]
+    __delitem__: Callable[..., None]
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def clear(self) -> None:
+        """Remove everything."""
+        for key in list(self.keys()):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take out and return what is called `key`."""
+        value = self[key]
+        del self[key]
+        return value
+
+
+class ModuleDict(_NamedMembers):
     """A dict of modules that are registered as children; it has no forward.
 
     Args:
@@ -223,27 +258,6 @@ class ModuleDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Take out and return the module called `key`."""
-        return self._modules.pop(key)
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
-
     def items(self) -> Iterable[tuple[str, Any]]:
         """Pairs of name and module."""
         return self._modules.items()
@@ -254,17 +268,11 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add or replace modules, from a mapping or from pairs of a name and a module."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                + type(modules).__name__
-            )
-        pairs = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else _pairs_of("ModuleDict", modules)
-        for name, module in pairs:
+        for name, module in _pairs_of("ModuleDict", "ModuleDict.update", modules):
             self[name] = module
 
 
-class ParameterDict(Module):
+class ParameterDict(_NamedMembers):
     """A dict whose Tensors are kept as registered Parameters; other values are kept as they are.
 
     Args:
@@ -302,29 +310,13 @@ class ParameterDict(Module):
         del self._keys[key]
         delattr(self, self._attribute(key))
 
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._keys.keys()
 
     def copy(self) -> ParameterDict:
         """A new ParameterDict over the same parameters."""
         return ParameterDict(dict(self.items()))
-
-    def clear(self) -> None:
-        """Remove everything."""
-        for key in list(self._keys):
-            del self[key]
-
-    def pop(self, key: str) -> Any:
-        """Take out and return the value of `key`."""
-        value = self[key]
-        del self[key]
-        return value
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default`."""
@@ -338,10 +330,6 @@ class ParameterDict(Module):
             self[key] = default
         return self[key]
 
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._keys.keys()
-
     def values(self) -> Iterator[Any]:
         """The values."""
         return (self[key] for key in self._keys)
@@ -352,14 +340,7 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add or replace values, from `parameters`, a mapping or pairs of a name and a value."""
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
-                + type(parameters).__name__
-            )
-        pairs: Any = parameters
-        is_mapping = isinstance(parameters, (Mapping, ParameterDict))
-        for key, value in pairs.items() if is_mapping else _pairs_of("ParameterDict", pairs):
+        for key, value in _pairs_of("ParameterDict", "ParametersDict.update", parameters):
             self[key] = value
 
     def extra_repr(self) -> str:
@@ -369,9 +350,15 @@ class ParameterDict(Module):
         raise RuntimeError("ParameterDict should not be called.")
 
 
-def _pairs_of(owner: str, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """The items, each checked to be a pair."""
-    for position, item in enumerate(items):
+def _pairs_of(owner: str, method: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    """The items of a mapping, or of an iterable whose items must be pairs."""
+    if not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise TypeError(f"{method} should be called with an iterable of key/value pairs, but got {kind}")
+    if isinstance(given, (Mapping, ModuleDict, ParameterDict)):
+        yield from list(given.items())
+        return
+    for position, item in enumerate(given):
         if not isinstance(item, Iterable):
             raise TypeError(f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}")
         pair = tuple(item)
@@ -400,10 +387,7 @@ class ParameterList(Module):
             self += values
 
     def _key(self, index: Any) -> str:
-        position = checks.position(type(self).__name__, index)
-        if not -self._size <= position < self._size:
-            raise IndexError(f"index {position} is out of range")
-        return str(position % self._size)
+        return str(_position(self, index))
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
