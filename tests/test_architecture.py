@@ -19,7 +19,7 @@ FOLDERS = ["codegen", "generated", "nn", "runtime"]
 # Who may import whom: a module imports from its own line or a later one. The longest matching pattern counts.
 ORDER = [
     ["nn", "nn.*", "nn.modules*"],
-    ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*"],
+    ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*", "nn.docstrings"],
     ["generated.tensor"],
     ["generated.ops"],
     ["generated.functions"],
