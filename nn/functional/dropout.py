@@ -154,7 +154,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 @completed_from(alpha_dropout)
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """As `alpha_dropout`, of whole channels.
+    """Alpha dropout of whole channels: a (x m - 1.7581 (1 - m)) + b with one m ~ Bernoulli(1 - p) per channel.
 
     Args:
         p: the probability that a channel of a sample is dropped.
@@ -191,14 +191,14 @@ def _warn_of_dimensions(op: str, ndim: int, spatial: str, expected: str) -> None
 
 
 def _dropped_features(op: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Dropout of what the first two dimensions number."""
+    """Dropout with one random number for each index of the first two dimensions."""
     if training and p and input.numel() and input.ndim < 2:
         raise RuntimeError(f"{op}(): Feature dropout requires at least 2 dimensions in the input")
     return _dropped_channels(input, p, training, inplace, 2)
 
 
 def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, numbered: int) -> Tensor:
-    """Dropout of what the first `numbered` dimensions number."""
+    """Dropout with one random number for each index of the first `numbered` dimensions."""
     if not training or not p or not input.numel():
         return input
     if p == 1:

@@ -31,9 +31,9 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """input with more or fewer places in its spatial dimensions; images of bytes (uint8) in whole numbers.
+    """input resampled to other spatial sizes; images of bytes (uint8) in whole numbers.
 
-    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s places of the input to one of the output
+    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s elements of the input to one of the output
 
     Args:
         input: the tensor.
@@ -65,7 +65,7 @@ def interpolate(
     sizes, scales = _sizes(input.shape[2:], size, scale_factor, recompute_scale_factor, mode == "area")
     if input.ndim not in AREA or (mode in ("bicubic", "lanczos") and input.ndim != 4):
         raise _unknown(input.ndim, mode)
-    _require_places(input, sizes)
+    _require_elements(input, sizes)
     if mode in ("nearest", "nearest-exact"):
         return _nearest(input, sizes, scales, mode)
     if mode == "area":
@@ -113,7 +113,7 @@ def _as_many(shape: Sequence[int], given: Sequence[Any], name: str) -> Sequence[
     return given
 
 
-def _require_places(input: Tensor, sizes: Sequence[int]) -> None:
+def _require_elements(input: Tensor, sizes: Sequence[int]) -> None:
     if min(sizes) < 1 or 0 in input.shape[1:]:
         raise RuntimeError(
             f"interpolate(): Input and output sizes should be greater than 0, but got input {list(input.shape)} output "

@@ -107,7 +107,7 @@ class ReflectionPad3d(BorderPadNd):
 class ReplicationPad1d(BorderPadNd):
     """A signal with the elements at the border repeated as a border.
 
-    Formula: y_i = x_j where j is i - padding, limited to the places of x
+    Formula: y_i = x_j where j is i - padding, clamped to the indices of x
 
     Raises:
         RuntimeError: an input of size 0.

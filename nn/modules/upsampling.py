@@ -22,9 +22,9 @@ def _floats(factor: Factor | None) -> float | tuple[float, ...] | None:
 
 
 class Upsample(Module):
-    """More (or fewer) places in the spatial dimensions.
+    """Resamples the spatial dimensions of the input.
 
-    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s places of the input to one of the output
+    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s elements of the input to one of the output
 
     Args:
         size: the spatial sizes of the output, or one for all.
@@ -73,7 +73,7 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Images with each pixel repeated.
 
-    Formula: y_ij = x at (floor(i s), floor(j s)), s places of the input to one of the output
+    Formula: y_ij = x at (floor(i s), floor(j s)), s elements of the input to one of the output
 
     Args:
         size: height and width of the output, or one number for both.

@@ -156,7 +156,7 @@ class LBFGS(Optimizer):
 
 
 def _put_in_order(state: dict[str, Any]) -> None:
-    """What the first iterations have kept, in the order that PyTorch's state_dict has."""
+    """Sort the state that the first iterations have made into the order of PyTorch's state_dict."""
     for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
         if name in state:
             state[name] = state.pop(name)

@@ -1,4 +1,4 @@
-"""Maximum pooling over windows that begin at random places, so that sizes shrink by any factor."""
+"""Maximum pooling over windows that begin at random positions, so that sizes shrink by any factor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest value of each window of an image, where windows begin at pseudo-random places.
+    """The largest value of each window of an image, where windows begin at pseudo-random positions.
 
     Source: Graham, "Fractional max-pooling" (2014).
 
@@ -31,7 +31,7 @@ def fractional_max_pool2d(
         input: images.
         kernel_size: height and width, or one number for both, of the windows.
         output_size: how many windows.
-        output_ratio: how many windows for each place of the input, less than 1, in place of output_size.
+        output_ratio: how many windows for each element of the input, less than 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
 
     Shape:
@@ -58,7 +58,7 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest value of each window of a volume, where windows begin at pseudo-random places.
+    """The largest value of each window of a volume, where windows begin at pseudo-random positions.
 
     Example:
         >>> import specgrad as sg

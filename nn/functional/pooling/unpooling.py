@@ -22,7 +22,7 @@ def max_unpool1d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool1d`: maxima at their places, zeros between them.
+    """The partial inverse of `max_pool1d`: each maximum at its index, zeros elsewhere.
 
     Args:
         input: the maxima.
@@ -56,7 +56,7 @@ def max_unpool2d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool2d`: maxima at their places, zeros between them.
+    """The partial inverse of `max_pool2d`: each maximum at its index, zeros elsewhere.
 
     Example:
         >>> import specgrad as sg
@@ -76,7 +76,7 @@ def max_unpool3d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool3d`: maxima at their places, zeros between them.
+    """The partial inverse of `max_pool3d`: each maximum at its index, zeros elsewhere.
 
     Example:
         >>> import specgrad as sg

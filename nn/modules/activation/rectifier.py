@@ -8,8 +8,8 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import empty
 from ....runtime.dispatch import checks
 from ... import functional as F
-from ... import init as fill
 from ...docstrings import completed_from
+from ...init import constant_
 from ...parameter import Parameter
 from .base import Activation, InplaceActivation
 
@@ -181,7 +181,7 @@ class PReLU(Activation):
 
     def reset_parameters(self) -> None:
         """Set all weights to their first value."""
-        fill.constant_(self.weight, self.init)
+        constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)

@@ -202,7 +202,7 @@ class Softshrink(Activation):
 
 @completed_from(Activation)
 class Tanhshrink(Activation):
-    """What the hyperbolic tangent leaves.
+    """The input minus its hyperbolic tangent.
 
     Formula: y = x - tanh(x)
 

@@ -16,7 +16,7 @@ from .transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
 
 class LazyConvNd(LazyModuleMixin, ConvNd):
-    """What lazy convolutions share: parameters without a size, and where it comes from."""
+    """Base of the lazy convolutions: uninitialized parameters, materialized by the channels of the first input."""
 
     weight: Any
     bias: Any
@@ -59,7 +59,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
 
 
 class _LazyConvolution(LazyConvNd):
-    """The arguments of `Conv2d` but `in_channels`."""
+    """Constructor of the lazy convolutions: the arguments of `Conv2d` except `in_channels`."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class LazyConv3d(_LazyConvolution, Conv3d):
 
 
 class _LazyTransposed(LazyConvNd):
-    """The arguments of `ConvTranspose2d` but `in_channels`."""
+    """Constructor of the lazy transposed convolutions: the arguments of `ConvTranspose2d` except `in_channels`."""
 
     def __init__(
         self,

@@ -222,7 +222,7 @@ class TripletMarginLoss(Loss):
     Args:
         margin: how much nearer, more than 0.
         p: which norm.
-        eps: keeps norms away from zero, where they have no slope.
+        eps: keeps norms away from zero, where their gradient is undefined.
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
 
     Shape:

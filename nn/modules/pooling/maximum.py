@@ -130,7 +130,7 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Maxima at the places where `MaxPool1d` found them, zeros between them.
+    """The partial inverse of `MaxPool1d`: each maximum at the index where it was found, zeros elsewhere.
 
     Formula: y[n, c, indices[n, c, i]] = x[n, c, i], 0 elsewhere
 
@@ -160,7 +160,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 @completed_from(MaxUnpool1d)
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Maxima at the places where `MaxPool2d` found them, zeros between them.
+    """The partial inverse of `MaxPool2d`: each maximum at the index where it was found, zeros elsewhere.
 
     Formula: y[n, c, k, l] = x[n, c, i, j] where indices[n, c, i, j] = k W' + l, 0 elsewhere
 
@@ -177,9 +177,9 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 @completed_from(MaxUnpool2d)
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Maxima at the places where `MaxPool3d` found them, zeros between them.
+    """The partial inverse of `MaxPool3d`: each maximum at the index where it was found, zeros elsewhere.
 
-    Formula: y[n, c] has x[n, c, i] at the place indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
+    Formula: y[n, c] has x[n, c, i] at index indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
 
     Example:
         >>> import specgrad as sg
@@ -235,14 +235,14 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """The maximum over windows of an image that begin at random places.
+    """The maximum over windows of an image that begin at random positions.
 
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, a_i + k, b_j + l] with random a and b for each channel
 
     Args:
         kernel_size: height and width, or one number for both, of the windows.
         output_size: how many windows.
-        output_ratio: how many windows for each place of the input, between 0 and 1, in place of output_size.
+        output_ratio: how many windows for each element of the input, between 0 and 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
         _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
 
@@ -266,7 +266,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 @completed_from(FractionalMaxPool2d)
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The maximum over windows of a volume that begin at random places.
+    """The maximum over windows of a volume that begin at random positions.
 
     Formula: y[n, c, i, j, k] = max over a window of x[n, c] at (a_i, b_j, c_k) with random a, b, c for each channel
 
