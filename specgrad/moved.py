@@ -1,4 +1,4 @@
-"""Modules under the names that they had before: pickles hold these, and programs may import them."""
+"""Modules under other names: those that they had before, which pickles hold, and PyTorch's names of optimizers."""
 
 from __future__ import annotations
 
@@ -111,6 +111,19 @@ MOVED = {
     "nn.unpooling": "nn.modules.pooling.maximum",
     "nn.upsampling": "nn.modules.upsampling",
     "nn.value_losses": "nn.modules.loss.base",
+    "optim.adadelta": "nn.optim.adadelta",
+    "optim.adafactor": "nn.optim.adafactor",
+    "optim.adagrad": "nn.optim.adagrad",
+    "optim.adam": "nn.optim.adam",
+    "optim.adamax": "nn.optim.adamax",
+    "optim.adamw": "nn.optim.adamw",
+    "optim.asgd": "nn.optim.asgd",
+    "optim.lbfgs": "nn.optim.lbfgs",
+    "optim.nadam": "nn.optim.nadam",
+    "optim.radam": "nn.optim.radam",
+    "optim.rmsprop": "nn.optim.rmsprop",
+    "optim.rprop": "nn.optim.rprop",
+    "optim.sgd": "nn.optim.sgd",
     "runtime.autograd.dual": "runtime.autograd.forward.dual",
     "runtime.autograd.grad_mode": "runtime.modes.grad_mode",
     "runtime.checks": "runtime.dispatch.checks",
