@@ -18,8 +18,7 @@ from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
 from .nn.functional import rrelu, rrelu_, threshold, threshold_
-from .nn.functional.pooling import average as _average_pooling
-from .nn.functional.pooling import maximum as _maximum_pooling
+from .nn.functional.pooling import window as _window_pooling
 from .runtime import creation as _creation
 from .runtime.arguments import guard as _guard
 from .runtime.autograd import (
@@ -356,8 +355,8 @@ __all__ += _ops.__all__
 _guard(
     besides=(
         *(fft, linalg, special, autograd.function, autograd.grad_mode, _creation, _queries),
-        *(nn.functional.activation, nn.functional.rectifier, nn.functional.loss, nn.functional.classification),
-        *(nn.functional.softmax, _maximum_pooling, _average_pooling, nn.functional.normalization),
+        *(nn.functional.activation, nn.functional.loss, nn.functional.softmax, nn.functional.normalization),
+        _window_pooling,
         *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
     )
 )

@@ -20,7 +20,7 @@ FOLDERS = ["codegen", "generated", "nn", "runtime"]
 # pattern counts. Every module of the runtime has a line; `*` stands for a folder's modules as well as for the folder.
 ORDER = [
     ["nn", "nn.*", "nn.modules*"],
-    ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*"],
+    ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*", "nn.docstrings"],
     ["generated.tensor"],
     ["generated.ops*"],
     ["generated.functions*"],

@@ -92,7 +92,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         return self.tensors[0].size(0)
 
     def collated(self, indices: Sequence[int]) -> list[Tensor] | None:
-        """What default_collate makes of the samples `indices`, without making the samples; None in subclasses."""
+        """The batch of the samples `indices`, as default_collate gives it, by one index; None in subclasses."""
         if type(self) is not TensorDataset:
             return None
         rows = tensor(list(indices))
@@ -135,7 +135,7 @@ class Subset(Dataset[T_co]):
         return len(self.indices)
 
     def collated(self, indices: Sequence[int]) -> Any:
-        """What default_collate makes of the samples `indices`, where the dataset knows a shorter way; else None."""
+        """The batch of the samples `indices`, as default_collate gives it, where one index suffices; else None."""
         if type(self) is not Subset or not hasattr(self.dataset, "collated"):
             return None
         return self.dataset.collated([self.indices[i] for i in indices])

@@ -11,7 +11,7 @@ from .dataset import IterableDataset
 
 
 class Source(NamedTuple):
-    """What is loaded and how: everything that a worker needs to make batches.
+    """Dataset, collate function and mode of loading: all that a worker needs to make batches.
 
     `batch_size` is that of iterable datasets; `in_batches` says that samples are made into batches at all.
     """

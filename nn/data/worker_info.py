@@ -1,4 +1,4 @@
-"""What a worker process knows about itself."""
+"""The identity of a worker process: number, seed and dataset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class WorkerInfo:
-    """What `get_worker_info` returns in a worker.
+    """Result of `get_worker_info` in a worker.
 
     Args:
         id: number of the worker, from 0.

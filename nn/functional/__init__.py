@@ -54,17 +54,30 @@ from ...generated.ops import (
     threshold_,
     triplet_margin_loss,
 )
-from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
+from .activation import (
+    celu,
+    elu,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    mish,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    tanh,
+    threshold,
+)
 from .attention.multihead import multi_head_attention_forward
 from .attention.scaled_dot_product import scaled_dot_product_attention
-from .classification import cross_entropy, nll_loss
-from .dropout import dropout
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, one_hot
-from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .folding import fold, unfold
 from .group_norm import group_norm, instance_norm
 from .linear_cross_entropy import linear_cross_entropy
-from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
+from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, mse_loss, nll_loss
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling.adaptive import (
@@ -74,18 +87,15 @@ from .pooling.adaptive import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
 )
-from .pooling.average import avg_pool2d, avg_pool3d
 from .pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
-from .pooling.maximum import max_pool1d, max_pool2d, max_pool3d
 from .pooling.unpooling import max_unpool1d, max_unpool2d, max_unpool3d
+from .pooling.window import avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .randomized import gumbel_softmax, rrelu, rrelu_
-from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
-from .resampling import interpolate
+from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .rms_norm import local_response_norm, rms_norm
 from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
-from .upsampling import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -1,9 +1,10 @@
-"""Activations: the ops of the spec with PyTorch's flag `inplace`."""
+"""Activations: the ops of the spec with the flag `inplace` of PyTorch."""
 
 from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ..docstrings import completed_from
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -24,15 +25,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return ops.relu_(input) if inplace else ops.relu(input)
 
 
+@completed_from(relu)
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x, 0), 6).
-
-    Args:
-        input: the tensor x.
-        inplace: write the result into input.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -42,16 +37,12 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
+@completed_from(relu)
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
     Args:
-        input: the tensor x.
         negative_slope: the slope for negative x.
-        inplace: write the result into input.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -62,19 +53,15 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return function(input, negative_slope)
 
 
+@completed_from(relu)
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x for x > 0, alpha * (exp(x) - 1) otherwise.
 
+    Args:
+        alpha: minus the limit for x towards minus infinity.
+
     Source: Clevert, Unterthiner and Hochreiter, "Fast and accurate deep network learning by exponential linear
     units (ELUs)" (2016).
-
-    Args:
-        input: the tensor x.
-        alpha: minus the limit for x towards minus infinity.
-        inplace: write the result into input.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -85,18 +72,12 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return function(input, alpha)
 
 
+@completed_from(relu)
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x), also called swish.
 
     Source: Elfwing, Uchibe and Doya, "Sigmoid-weighted linear units for neural network function approximation in
     reinforcement learning" (2017).
-
-    Args:
-        input: the tensor x.
-        inplace: write the result into input.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -106,16 +87,12 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return ops.silu_(input) if inplace else ops.silu(input)
 
 
+@completed_from(relu)
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """min(max(x, min_val), max_val).
 
     Args:
-        input: the tensor x.
         min_val, max_val: the bounds.
-        inplace: write the result into input.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -126,14 +103,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     return function(input, min_val, max_val)
 
 
+@completed_from(relu)
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x)).
-
-    Args:
-        input: the tensor x.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -143,14 +115,9 @@ def sigmoid(input: Tensor) -> Tensor:
     return ops.sigmoid(input)
 
 
+@completed_from(relu)
 def tanh(input: Tensor) -> Tensor:
     """(exp(x) - exp(-x)) / (exp(x) + exp(-x)).
-
-    Args:
-        input: the tensor x.
-
-    Shape:
-        Any; the output has that of input.
 
     Example:
         >>> import specgrad as sg
@@ -158,3 +125,93 @@ def tanh(input: Tensor) -> Tensor:
         tensor([-0.7616,  0.0000])
     """
     return ops.tanh(input)
+
+
+@completed_from(relu)
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where x > threshold, value elsewhere.
+
+    Args:
+        threshold: what x must exceed to stay.
+        value: the number for the others.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    return ops.threshold_(input, threshold, value) if inplace else ops.threshold(input, threshold, value)
+
+
+@completed_from(relu)
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+
+    Args:
+        alpha: minus the limit for x towards minus infinity; not 0.
+
+    Raises:
+        RuntimeError: alpha is 0.
+
+    Source: Barron, "Continuously differentiable exponential linear units" (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.celu(sg.tensor([-100.0, 2.0]), 0.5)
+        tensor([-0.5000,  2.0000])
+    """
+    return ops.celu_(input, alpha) if inplace else ops.celu(input, alpha)
+
+
+@completed_from(relu)
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (exp(x) - 1))), alpha = 1.6733 and scale = 1.0507.
+
+    Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    return ops.selu_(input) if inplace else ops.selu(input)
+
+
+@completed_from(relu)
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * tanh(log(1 + exp(x))).
+
+    Source: Misra, "Mish: a self regularized non-monotonic activation function" (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    return ops.mish_(input) if inplace else ops.mish(input)
+
+
+@completed_from(relu)
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    return ops.hardsigmoid_(input) if inplace else ops.hardsigmoid(input)
+
+
+@completed_from(relu)
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6.
+
+    Source: Howard et al., "Searching for MobileNetV3" (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.hardswish(sg.tensor([1.5, 4.0]))
+        tensor([1.1250, 4.0000])
+    """
+    return ops.hardswish_(input) if inplace else ops.hardswish(input)

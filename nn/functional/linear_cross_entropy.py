@@ -12,7 +12,7 @@ from ...runtime.errors import ShapeError
 from ...runtime.tensor.dtypes import int64
 from ...runtime.user_warning import warn_user
 from .chunking import LinearCrossEntropyOptions
-from .classification import cross_entropy
+from .loss import cross_entropy
 
 _REDUCTIONS = ("mean", "sum", "none")
 

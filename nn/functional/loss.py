@@ -1,4 +1,4 @@
-"""Losses of values against targets of the same shape."""
+"""Losses of values against targets of the same shape, and of class scores against classes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import warnings
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
-from ...runtime.errors import ShapeError
+from ...runtime.errors import DtypeError, ShapeError
+from ...runtime.functions.loss_reduction import reduction_word
 from ...runtime.tensor.shapes import broadcast_shapes
-from .reduction import reduction_code
+from ..docstrings import completed_from
 
 
 def mse_loss(
@@ -48,6 +49,7 @@ def mse_loss(
     return _weighted("mse_loss", ops.mse_loss(input, target, 0), weight, code)
 
 
+@completed_from(mse_loss)
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -63,7 +65,6 @@ def binary_cross_entropy(
         target: probabilities.
         weight: a factor for each value, broadcast.
         reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input and target the same; the output is a scalar, or of that shape with reduction='none'.
@@ -81,6 +82,7 @@ def binary_cross_entropy(
     return ops.binary_cross_entropy(input, target, weight, code)
 
 
+@completed_from(binary_cross_entropy)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -96,14 +98,7 @@ def binary_cross_entropy_with_logits(
 
     Args:
         input: logits, any real numbers.
-        target: probabilities.
-        weight: a factor for each value, broadcast.
-        reduction: 'mean', 'sum' or 'none'.
         pos_weight: a factor for the positive part of each value, broadcast; usually one per class.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input and target the same; the output is a scalar, or of that shape with reduction='none'.
 
     Raises:
         ValueError: input and target differ in shape.
@@ -138,3 +133,123 @@ def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:
         raise ShapeError(f"{op}(): expected weight of shape {list(loss.shape)}, got {list(weight.shape)}")
     loss = loss * weight
     return loss.sum() / weight.sum() if code == 1 else loss.sum() if code == 2 else loss
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of -weight[target] * input[target], over the sum of these weights.
+
+    Args:
+        input: log-probabilities.
+        target: classes, int64.
+        weight: one factor per class.
+        ignore_index: targets of this value count for nothing.
+        reduction: 'mean', 'sum' or 'none'.
+        size_average, reduce: older ways to say reduction.
+
+    Shape:
+        Input (C), (N, C) or (N, C, d1, ...); target (), (N) or (N, d1, ...); the output is a scalar, or of
+        target's shape with reduction='none'.
+
+    Raises:
+        ValueError: input and target differ in batch size.
+        IndexError: a target that is no class.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
+        tensor(1.)
+    """
+    code = reduction_code("nll_loss", size_average, reduce, reduction)
+    return ops.nll_loss(input, target, weight, code, ignore_index)[0]
+
+
+@completed_from(nll_loss)
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`nll_loss` of `log_softmax(input)`; targets are classes, or a probability for every class.
+
+    Args:
+        input: scores, any real numbers.
+        target: classes (int64), or probabilities of input's dtype and shape.
+        ignore_index: class targets of this value count for nothing.
+        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+
+    Shape:
+        Input (C), (N, C) or (N, C, d1, ...); target (), (N) or (N, d1, ...), or that of input; the output is
+        a scalar, or of the shape of class targets with reduction='none'.
+
+    Raises:
+        RuntimeError: label_smoothing outside [0, 1].
+        ValueError: input and target differ in batch size.
+        IndexError: a target that is no class.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
+        tensor(0.6931)
+    """
+    code = reduction_code("cross_entropy", size_average, reduce, reduction)
+    checks.tensor("cross_entropy", "input", input)
+    if checks.tensor("cross_entropy", "target", target)._shape != input._shape:
+        return ops.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)[0]
+    checks.optional_tensor("cross_entropy", "weight", weight)
+    label_smoothing = checks.floating("cross_entropy", "label_smoothing", label_smoothing)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
+    scores = ops.log_softmax(input, 0 if input.ndim < 2 else 1)
+    return _of_probabilities(scores, target, weight, code, label_smoothing)
+
+
+def _of_probabilities(scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float) -> Tensor:
+    if not target.dtype.is_floating_point:
+        raise DtypeError(
+            "cross_entropy(): Expected floating point type for target with class probabilities, "
+            f"got {target.dtype.name}"
+        )
+    dim = 0 if scores.ndim < 2 else 1
+    classes = scores.shape[dim]
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / classes
+    loss = -_times_classes(scores * target, weight).sum(dim)
+    return loss.mean() if code == 1 else loss.sum() if code == 2 else loss
+
+
+def _times_classes(values: Tensor, weight: Tensor | None) -> Tensor:
+    """The values of each class times its weight."""
+    if weight is None:
+        return values
+    dim = 0 if values.ndim < 2 else 1
+    if tuple(weight.shape) != (values.shape[dim],):
+        raise ShapeError(
+            f"cross_entropy(): weight tensor should be defined either for all {values.shape[dim]} classes "
+            f"or no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+    return values * weight.reshape([-1] + [1] * (values.ndim - dim - 1))
+
+
+_CODES = {"none": 0, "mean": 1, "sum": 2}
+
+
+def reduction_code(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> int:
+    """The number that the loss ops take; the two older flags overrule `reduction`.
+
+    Raises:
+        ValueError: reduction is no name of one.
+    """
+    return _CODES[reduction_word(op, size_average, reduce, reduction)]

@@ -93,7 +93,7 @@ def layer_norm(
     Args:
         input: the tensor x.
         normalized_shape: the sizes of these last dimensions.
-        weight, bias: one number for each of their places.
+        weight, bias: one number for each of their elements.
         eps: keeps the root from zero.
 
     Shape:

@@ -9,6 +9,7 @@ from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
 from ...runtime.tensor.limits import finfo
 from ...runtime.user_warning import warn_user
+from ..docstrings import completed_from
 
 DEFAULT_EPS = 1e-10
 
@@ -49,19 +50,15 @@ def rrelu(
     return input.mul_(factors) if inplace else input * factors
 
 
+@completed_from(rrelu)
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
     """`rrelu` in place: x for x > 0, slope * x otherwise.
 
     Args:
         input: the tensor x, which is written to.
-        lower, upper: the bounds between which slopes are uniform.
-        training: whether slopes are random.
 
     Shape:
         Any.
-
-    Raises:
-        RuntimeError: lower > upper.
 
     Example:
         >>> import specgrad as sg

@@ -10,6 +10,8 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.tensor import dtypes
+from ...runtime.user_warning import warn_user
+from ..docstrings import completed_from
 from .pooling.adaptive import adaptive_avg_pool2d, adaptive_avg_pool3d
 
 FILTERS = {"linear": (3, "linear"), "bilinear": (4, "linear"), "trilinear": (5, "linear"), "bicubic": (4, "cubic")}
@@ -29,9 +31,9 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """input with more or fewer places in its spatial dimensions; images of bytes (uint8) in whole numbers.
+    """input resampled to other spatial sizes; images of bytes (uint8) in whole numbers.
 
-    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s places of the input to one of the output
+    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s elements of the input to one of the output
 
     Args:
         input: the tensor.
@@ -63,7 +65,7 @@ def interpolate(
     sizes, scales = _sizes(input.shape[2:], size, scale_factor, recompute_scale_factor, mode == "area")
     if input.ndim not in AREA or (mode in ("bicubic", "lanczos") and input.ndim != 4):
         raise _unknown(input.ndim, mode)
-    _require_places(input, sizes)
+    _require_elements(input, sizes)
     if mode in ("nearest", "nearest-exact"):
         return _nearest(input, sizes, scales, mode)
     if mode == "area":
@@ -111,7 +113,7 @@ def _as_many(shape: Sequence[int], given: Sequence[Any], name: str) -> Sequence[
     return given
 
 
-def _require_places(input: Tensor, sizes: Sequence[int]) -> None:
+def _require_elements(input: Tensor, sizes: Sequence[int]) -> None:
     if min(sizes) < 1 or 0 in input.shape[1:]:
         raise RuntimeError(
             f"interpolate(): Input and output sizes should be greater than 0, but got input {list(input.shape)} output "
@@ -163,3 +165,64 @@ def _nearest(input: Tensor, sizes: Sequence[int], scales: Numbers, mode: str) ->
     if input.dtype.kind not in "bi":
         return _along_each(input, sizes, scales, mode, False, False)
     return _along_each(input.to(dtypes.float64), sizes, scales, mode, False, False).to(input.dtype)
+
+
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The older name of `interpolate`; it warns of that.
+
+    Args:
+        input, size, scale_factor, mode, align_corners: as of `interpolate`.
+
+    Shape:
+        As of `interpolate`.
+
+    Example:
+        >>> import specgrad as sg, warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     sg.nn.functional.upsample(sg.tensor([[[1.0, 3.0]]]), scale_factor=2)
+        tensor([[[1., 1., 3., 3.]]])
+    """
+    _deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@completed_from(upsample)
+def upsample_nearest(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode 'nearest'; it warns that it is deprecated.
+
+    Example:
+        >>> import specgrad as sg, warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     sg.nn.functional.upsample_nearest(sg.tensor([[[1.0, 3.0]]]), 4)
+        tensor([[[1., 1., 3., 3.]]])
+    """
+    _deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+@completed_from(upsample)
+def upsample_bilinear(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode 'bilinear', the corners aligned; it warns that it is deprecated.
+
+    Example:
+        >>> import specgrad as sg, warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     sg.nn.functional.upsample_bilinear(sg.tensor([[[[1.0, 3.0]]]]), (1, 3))
+        tensor([[[[1., 2., 3.]]]])
+    """
+    _deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def _deprecated(name: str) -> None:
+    warn_user(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")

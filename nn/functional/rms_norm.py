@@ -23,7 +23,7 @@ def rms_norm(
     Args:
         input: the tensor x.
         normalized_shape: the sizes of these last dimensions.
-        weight: one number for each of their places.
+        weight: one number for each of their elements.
         eps: keeps the root from zero; the dtype's own epsilon when left out.
 
     Shape:

@@ -1,4 +1,4 @@
-"""Images sampled at the places of a grid."""
+"""Images sampled at the points of a grid."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """input at the places of a grid, of which -1 and 1 are the borders of the image.
+    """input sampled at the points of a grid, of which -1 and 1 are the borders of the image.
 
     Args:
         input: images or volumes.
-        grid: the places, each (x, y) or (x, y, z).
+        grid: the points, each (x, y) or (x, y, z).
         mode: 'bilinear', 'nearest', or for images 'bicubic'.
-        padding_mode: what is outside: 'zeros', the nearest place of the 'border', or the image's 'reflection'.
+        padding_mode: what is outside: 'zeros', the nearest pixel of the 'border', or the image's 'reflection'.
         align_corners: whether -1 and 1 are the centres of the pixels at the border, and not their outer edges; they
             are edges when left out, with a warning.
 
@@ -52,7 +52,7 @@ def grid_sample(
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The places that `grid_sample` takes to transform images by matrices: theta (x, y, 1) for each pixel.
+    """The grid that `grid_sample` takes to transform images by matrices: theta (x, y, 1) for each pixel.
 
     Args:
         theta: one matrix for each image.
@@ -83,7 +83,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 
 def _aligned(align_corners: bool | None) -> bool:
-    """What is said of corners; False where nothing is, with a warning."""
+    """`align_corners`; False with a warning where it is None."""
     if align_corners is None:
         warn_user(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "

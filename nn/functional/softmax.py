@@ -8,6 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.tensor.dtypes import dtype as Dtype
+from ..docstrings import completed_from
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
@@ -15,7 +16,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
     Args:
         input: the tensor x.
-        dim: the dimension that sums to 1.
+        dim: the dimension along which exponentials are summed.
         dtype: the dtype of the computation and of the result; that of input when left out.
 
     Shape:
@@ -32,19 +33,9 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
 
 
+@completed_from(softmax)
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """exp(-x) / sum(exp(-x)) along a dimension: `softmax` of -x.
-
-    Args:
-        input: the tensor x.
-        dim: the dimension that sums to 1.
-        dtype: the dtype of the computation and of the result; that of input when left out.
-
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        IndexError: dim is not a dimension of input.
 
     Example:
         >>> import specgrad as sg
@@ -55,19 +46,9 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return ops.softmax(-input, dim, dtype)
 
 
+@completed_from(softmax)
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
-
-    Args:
-        input: the tensor x.
-        dim: the dimension whose exponentials sum to 1.
-        dtype: the dtype of the computation and of the result; that of input when left out.
-
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        IndexError: dim is not a dimension of input.
 
     Example:
         >>> import specgrad as sg

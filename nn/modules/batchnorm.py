@@ -10,6 +10,7 @@ from ...runtime.dispatch import checks
 from ...runtime.tensor.dtypes import int64
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..functional.running import count
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from .lazy import LazyModuleMixin, materialized
@@ -95,7 +96,7 @@ class NormBase(Module):
 
 
 class _BatchNorm(NormBase):
-    """What batch normalisations of all dimensions share; a subclass says which numbers of dimensions it takes."""
+    """Base of the batch normalisations: a subclass says which numbers of dimensions its input may have."""
 
     expected_dims: tuple[int, ...]
 
@@ -167,29 +168,9 @@ class BatchNorm1d(_BatchNorm):
     expected_dims = (2, 3)
 
 
+@completed_from(BatchNorm1d)
 class BatchNorm2d(_BatchNorm):
-    """Normalises each channel over the batch and the image; all else as in BatchNorm1d.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        num_features: channels.
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates; None averages all batches alike.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates; without them the batch's are used always.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, H, W). Output: the same.
-
-    Source: Ioffe and Szegedy, Batch Normalization (2015).
-
-    Raises:
-        ValueError: input of other dimensions, or a training batch of one value per channel.
-        RuntimeError: input without num_features channels.
+    """Normalises each channel over the batch and the image.
 
     Example:
         >>> import specgrad as sg
@@ -200,29 +181,9 @@ class BatchNorm2d(_BatchNorm):
     expected_dims = (4,)
 
 
+@completed_from(BatchNorm2d)
 class BatchNorm3d(_BatchNorm):
-    """Normalises each channel over the batch and the volume; all else as in BatchNorm1d.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        num_features: channels.
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates; None averages all batches alike.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates; without them the batch's are used always.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, D, H, W). Output: the same.
-
-    Source: Ioffe and Szegedy, Batch Normalization (2015).
-
-    Raises:
-        ValueError: input of other dimensions, or a training batch of one value per channel.
-        RuntimeError: input without num_features channels.
+    """Normalises each channel over the batch and the volume.
 
     Example:
         >>> import specgrad as sg
@@ -234,7 +195,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class LazyNorm(LazyModuleMixin, NormBase):
-    """What lazy norms share: the number of channels is the second size of the first input."""
+    """Base of the lazy norms: the number of channels is the second size of the first input."""
 
     weight: Any
     bias: Any
@@ -281,29 +242,15 @@ class LazyNorm(LazyModuleMixin, NormBase):
         """
         if self.has_uninitialized_params():
             self.num_features = self._channels(checks.tensor(type(self).__name__, "input", input))
-            names = [
-                name for name in ("weight", "bias", "running_mean", "running_var") if getattr(self, name) is not None
-            ]
+            names = ("weight", "bias", "running_mean", "running_var")
             materialized(self, **dict.fromkeys(names, (self.num_features,)))
             self.reset_parameters()
         self.num_features = next((len(t) for t in (self.weight, self.running_mean) if t is not None), 0)
 
 
+@completed_from(BatchNorm1d)
 class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     """A `BatchNorm1d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C) or (N, C, L). Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -316,21 +263,9 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     cls_to_become = BatchNorm1d
 
 
+@completed_from(LazyBatchNorm1d)
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
     """A `BatchNorm2d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, H, W). Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -343,21 +278,9 @@ class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
     cls_to_become = BatchNorm2d
 
 
+@completed_from(LazyBatchNorm1d)
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     """A `BatchNorm3d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, D, H, W). Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -370,21 +293,12 @@ class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     cls_to_become = BatchNorm3d
 
 
+@completed_from(BatchNorm1d)
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over the batches of all processes; of one process, which is all there is, it is BatchNorm.
 
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
     Args:
-        num_features: channels.
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates; None averages all batches alike.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates; without them the batch's are used always.
         process_group: is kept; nothing depends on it.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
 
     Shape:
         Input: (N, C) or (N, C, ...). Output: the same.

@@ -45,7 +45,7 @@ class PairwiseDistance(Module):
 
     Args:
         p: which norm; may be inf.
-        eps: keeps the norm away from zero, where it has no slope.
+        eps: keeps the norm away from zero, where its gradient is undefined.
         keepdim: whether the dimension of the vectors stays, with one element.
 
     Shape:

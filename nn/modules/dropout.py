@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from .. import functional as F
+from ..docstrings import completed_from
 from .module.base import Module
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
@@ -38,7 +39,7 @@ class Dropout(_Dropout):
     Formula: y = x m / (1 - p), m ~ Bernoulli(1 - p)
 
     Args:
-        p: probability of an element to become zero.
+        p: probability of an element to be dropped.
         inplace: write to the input.
 
     Shape:
@@ -58,14 +59,14 @@ class Dropout(_Dropout):
     function = staticmethod(F.dropout)
 
 
+@completed_from(Dropout)
 class Dropout1d(_Dropout):
     """In training, sets each channel of a signal to zero with probability p and scales the others.
 
-    Formula: y[n, c, :] = x[n, c, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
+    Formula: y[n, c] = x[n, c] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
 
     Args:
-        p: probability of a channel to become zero.
-        inplace: write to the input.
+        p: probability of a channel to be dropped.
 
     Shape:
         Input: (N, C, L) or (C, L). Output: the same.
@@ -85,22 +86,15 @@ class Dropout1d(_Dropout):
     function = staticmethod(F.dropout1d)
 
 
+@completed_from(Dropout1d)
 class Dropout2d(_Dropout):
     """In training, sets each channel of an image to zero with probability p and scales the others.
-
-    Formula: y[n, c, :, :] = x[n, c, :, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
-
-    Args:
-        p: probability of a channel to become zero.
-        inplace: write to the input.
 
     Shape:
         Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].
-
-    Source: Tompson et al., Efficient object localization using convolutional networks (2015).
 
     Example:
         >>> import specgrad as sg
@@ -111,22 +105,12 @@ class Dropout2d(_Dropout):
     function = staticmethod(F.dropout2d)
 
 
+@completed_from(Dropout1d)
 class Dropout3d(_Dropout):
     """In training, sets each channel of a volume to zero with probability p and scales the others.
 
-    Formula: y[n, c, :, :, :] = x[n, c, :, :, :] m[n, c] / (1 - p), m ~ Bernoulli(1 - p)
-
-    Args:
-        p: probability of a channel to become zero.
-        inplace: write to the input.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same.
-
     Raises:
         ValueError: p is not in [0, 1].
-
-    Source: Tompson et al., Efficient object localization using convolutional networks (2015).
 
     Example:
         >>> import specgrad as sg
@@ -137,20 +121,11 @@ class Dropout3d(_Dropout):
     function = staticmethod(F.dropout3d)
 
 
+@completed_from(Dropout)
 class AlphaDropout(_Dropout):
     """In training, moves elements to the lower end of SELU with probability p; mean and variance stay.
 
     Formula: y = a (x m - 1.7581 (1 - m)) + b, m ~ Bernoulli(1 - p)
-
-    Args:
-        p: probability of an element to be dropped.
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
-
-    Raises:
-        ValueError: p is not in [0, 1].
 
     Source: Klambauer et al., Self-normalizing neural networks (2017).
 
@@ -163,6 +138,7 @@ class AlphaDropout(_Dropout):
     function = staticmethod(F.alpha_dropout)
 
 
+@completed_from(AlphaDropout)
 class FeatureAlphaDropout(_Dropout):
     """In training, moves whole channels to the lower end of SELU with probability p; mean and variance stay.
 
@@ -170,7 +146,6 @@ class FeatureAlphaDropout(_Dropout):
 
     Args:
         p: probability of a channel to be dropped.
-        inplace: write to the input.
 
     Shape:
         Input: (N, C, *). Output: the same.
@@ -178,8 +153,6 @@ class FeatureAlphaDropout(_Dropout):
     Raises:
         ValueError: p is not in [0, 1].
         RuntimeError: an input of less than two dimensions.
-
-    Source: Klambauer et al., Self-normalizing neural networks (2017).
 
     Example:
         >>> import specgrad as sg

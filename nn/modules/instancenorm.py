@@ -8,6 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from .. import functional as F
+from ..docstrings import completed_from
 from .batchnorm import LazyNorm, NormBase
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
 
 
 class _InstanceNorm(NormBase):
-    """What instance normalisations of all dimensions share; a subclass says how many there are behind the channels."""
+    """Base of the instance normalisations: a subclass says how many dimensions follow the channels."""
 
     spatial_dims: int
 
@@ -124,31 +125,9 @@ class InstanceNorm1d(_InstanceNorm):
     spatial_dims = 1
 
 
+@completed_from(InstanceNorm1d)
 class InstanceNorm2d(_InstanceNorm):
     """Normalises each channel of each sample over the image.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Mean and (biased) variance are the input's; with `track_running_stats` running estimates follow them in training,
-    with the unbiased variance, and are used in evaluation.
-
-    Args:
-        num_features: channels.
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same.
-
-    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
-
-    Raises:
-        ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
 
     Example:
         >>> import specgrad as sg
@@ -159,31 +138,9 @@ class InstanceNorm2d(_InstanceNorm):
     spatial_dims = 2
 
 
+@completed_from(InstanceNorm1d)
 class InstanceNorm3d(_InstanceNorm):
     """Normalises each channel of each sample over the volume.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Mean and (biased) variance are the input's; with `track_running_stats` running estimates follow them in training,
-    with the unbiased variance, and are used in evaluation.
-
-    Args:
-        num_features: channels.
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same.
-
-    Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
-
-    Raises:
-        ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
 
     Example:
         >>> import specgrad as sg
@@ -194,18 +151,9 @@ class InstanceNorm3d(_InstanceNorm):
     spatial_dims = 3
 
 
+@completed_from(InstanceNorm1d)
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
     """A `InstanceNorm1d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
 
     Shape:
         Input: (N, C, L). Output: the same.
@@ -221,21 +169,9 @@ class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
     cls_to_become = InstanceNorm1d
 
 
+@completed_from(LazyInstanceNorm1d)
 class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
     """A `InstanceNorm2d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, H, W). Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -248,21 +184,9 @@ class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
     cls_to_become = InstanceNorm2d
 
 
+@completed_from(LazyInstanceNorm1d)
 class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
     """A `InstanceNorm3d` whose `num_features` is the number of channels of its first input.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
-
-    Args:
-        eps: added to the variance.
-        momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
-        track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
-
-    Shape:
-        Input: (N, C, D, H, W). Output: the same.
 
     Example:
         >>> import specgrad as sg

@@ -14,7 +14,7 @@ __all__ = ["LazyModuleMixin"]
 
 
 class LazyModuleMixin:
-    """What makes a module lazy: a base class before `Module` or the layer that it becomes.
+    """Mixin of lazy modules: a base class before `Module` or the layer that it becomes.
 
     Before the first call `initialize_parameters` gets the same inputs as `forward`; it gives all uninitialized
     parameters and buffers their sizes. The module is then of the class `cls_to_become`, if that is set. Loading a
@@ -60,7 +60,7 @@ class LazyModuleMixin:
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """What the dict has a size for gets it; where neither side has one there is nothing to load."""
+        """Materialize parameters whose shape the state_dict knows; skip those that neither side has a shape for."""
         unknown = []
         for name, own in self._own_state():
             given = state_dict.get(prefix + name)

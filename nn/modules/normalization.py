@@ -9,13 +9,35 @@ from ...runtime.creation import empty
 from ...runtime.dispatch import checks
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..parameter import Parameter
 from .module.base import Module
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
-class LayerNorm(Module):
+class _Affine(Module):
+    """Base of the norms that multiply by a learned weight, and may add a learned bias."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _register(self, shape: tuple[int, ...], device: Any, dtype: Any, **present: bool) -> None:
+        """Add the parameters that are named, None for those that are not present."""
+        for name, wanted in present.items():
+            self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if wanted else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        bias = getattr(self, "bias", None)  # RMSNorm has none
+        if bias is not None:
+            init.zeros_(bias)
+
+
+class LayerNorm(_Affine):
     """Normalises the last dimensions of each sample.
 
     Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
@@ -42,9 +64,6 @@ class LayerNorm(Module):
         [2, 3, 4]
     """
 
-    weight: Parameter | None
-    bias: Parameter | None
-
     def __init__(
         self,
         normalized_shape: int | list[int] | tuple[int, ...],
@@ -59,17 +78,7 @@ class LayerNorm(Module):
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        for name, present in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            values = Parameter(empty(shape, device=device, dtype=dtype)) if present else None
-            self.register_parameter(name, values)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._register(shape, device, dtype, weight=elementwise_affine, bias=elementwise_affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -81,7 +90,8 @@ class LayerNorm(Module):
         )
 
 
-class RMSNorm(Module):
+@completed_from(LayerNorm)
+class RMSNorm(_Affine):
     """Divides the last dimensions of each sample by their root mean square.
 
     Formula: y = x / sqrt(E[x^2] + eps) * weight
@@ -90,24 +100,14 @@ class RMSNorm(Module):
         normalized_shape: the sizes of the dimensions that the mean is taken over.
         eps: added to it; the epsilon of the input's dtype when None.
         elementwise_affine: whether there is a learned weight.
-        device: where it lies.
-        dtype: its dtype.
-
-    Shape:
-        Input: (*, normalized_shape). Output: the same.
 
     Source: Zhang and Sennrich, Root Mean Square Layer Normalization (2019).
-
-    Raises:
-        RuntimeError: the last sizes of the input are not normalized_shape.
 
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.RMSNorm([3, 4])(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
-
-    weight: Parameter | None
 
     def __init__(
         self,
@@ -121,14 +121,7 @@ class RMSNorm(Module):
         self.normalized_shape = checks.integer_list("RMSNorm", "normalized_shape", normalized_shape, 1)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
-        self.register_parameter("weight", weight)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
+        self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -176,37 +169,30 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class GroupNorm(Module):
+@completed_from(LayerNorm)
+class GroupNorm(_Affine):
     """Normalises groups of channels of each sample.
-
-    Formula: y = (x - E[x]) / sqrt(Var[x] + eps) * weight + bias
 
     Args:
         num_groups: how many groups the channels make.
         num_channels: channels, a multiple of num_groups.
         eps: added to the (biased) variance.
         affine: whether there are a learned weight and bias, one number per channel.
-        device: where the parameters lie.
-        dtype: their dtype.
-        bias: whether the affine part has a bias.
 
     Shape:
         Input: (N, C, ...). Output: the same.
 
-    Source: Wu and He, Group Normalization (2018).
-
     Raises:
         ValueError: num_channels is no multiple of num_groups, or groups of one value.
         RuntimeError: input without num_channels channels.
+
+    Source: Wu and He, Group Normalization (2018).
 
     Example:
         >>> import specgrad as sg
         >>> list(sg.nn.GroupNorm(3, 6)(sg.randn(2, 6, 4, 4)).shape)
         [2, 6, 4, 4]
     """
-
-    weight: Parameter | None
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -226,17 +212,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, present in (("weight", affine), ("bias", affine and bias)):
-            values = Parameter(empty(num_channels, device=device, dtype=dtype)) if present else None
-            self.register_parameter(name, values)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._register((num_channels,), device, dtype, weight=affine, bias=affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -248,18 +224,13 @@ class GroupNorm(Module):
         )
 
 
-class CrossMapLRN2d(Module):
+@completed_from(LocalResponseNorm)
+class CrossMapLRN2d(LocalResponseNorm):
     """Divides each channel of images by what the channels on both sides of it respond with.
 
     Formula: y = x / (k + alpha / size * sum of x^2)^beta, over (size - 1) // 2 channels on each side and the middle one
 
-    `LocalResponseNorm` is the same for odd sizes.
-
-    Args:
-        size: how many channels are neighbours.
-        alpha: the factor of the mean.
-        beta: the exponent.
-        k: the constant.
+    It equals `LocalResponseNorm` for odd sizes.
 
     Shape:
         Input: (N, C, H, W). Output: the same.
@@ -274,17 +245,10 @@ class CrossMapLRN2d(Module):
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        super().__init__(size, alpha, beta, k)
 
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
         width = 2 * ((self.size - 1) // 2) + 1
         return F.local_response_norm(input, width, self.alpha * width / self.size, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

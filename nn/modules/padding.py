@@ -1,13 +1,13 @@
-"""Layers that add a border: of a constant, of the mirror image, the last elements or the other side of the input."""
+"""Padding layers: a constant, reflection, replication of the edge, or circular padding."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from .. import functional as F
+from ..docstrings import completed_from
 from .module.base import Module
 
 __all__ = [
@@ -32,7 +32,7 @@ Padding = int | Sequence[int]
 
 
 class BorderPadNd(Module):
-    """A subclass sets `mode` and `spatial_dims`."""
+    """Padding by elements of the input: a subclass sets `mode` of `functional.pad` and `spatial_dims`."""
 
     mode: str
     spatial_dims: int
@@ -73,20 +73,9 @@ class ReflectionPad1d(BorderPadNd):
     spatial_dims = 1
 
 
+@completed_from(ReflectionPad1d)
 class ReflectionPad2d(BorderPadNd):
     """An image with its mirror image at the border as a border.
-
-    Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
-
-    Args:
-        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: a side as large as input or larger.
-        NotImplementedError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -100,20 +89,9 @@ class ReflectionPad2d(BorderPadNd):
     spatial_dims = 2
 
 
+@completed_from(ReflectionPad1d)
 class ReflectionPad3d(BorderPadNd):
     """A volume with its mirror image at the border as a border.
-
-    Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
-
-    Args:
-        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: a side as large as input or larger.
-        NotImplementedError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -125,16 +103,11 @@ class ReflectionPad3d(BorderPadNd):
     spatial_dims = 3
 
 
+@completed_from(ReflectionPad1d)
 class ReplicationPad1d(BorderPadNd):
     """A signal with the elements at the border repeated as a border.
 
-    Formula: y_i = x_j where j is i - padding, limited to the places of x
-
-    Args:
-        padding: (before, after), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+    Formula: y_i = x_j where j is i - padding, clamped to the indices of x
 
     Raises:
         RuntimeError: an input of size 0.
@@ -150,20 +123,9 @@ class ReplicationPad1d(BorderPadNd):
     spatial_dims = 1
 
 
+@completed_from(ReplicationPad1d)
 class ReplicationPad2d(BorderPadNd):
     """An image with the elements at the border repeated as a border.
-
-    Formula: y_i = x_j where j is i - padding, limited to the places of x
-
-    Args:
-        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an input of size 0.
-        NotImplementedError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -177,20 +139,9 @@ class ReplicationPad2d(BorderPadNd):
     spatial_dims = 2
 
 
+@completed_from(ReplicationPad1d)
 class ReplicationPad3d(BorderPadNd):
     """A volume with the elements at the border repeated as a border.
-
-    Formula: y_i = x_j where j is i - padding, limited to the places of x
-
-    Args:
-        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an input of size 0.
-        NotImplementedError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -203,7 +154,7 @@ class ReplicationPad3d(BorderPadNd):
 
 
 class _CircularPadNd(BorderPadNd):
-    """Circles are asked for input of the right number of dimensions first, as PyTorch does it."""
+    """Circular padding, which checks the input's number of dimensions first, as PyTorch does."""
 
     mode = "circular"
 
@@ -215,16 +166,11 @@ class _CircularPadNd(BorderPadNd):
         return super().forward(input)
 
 
+@completed_from(ReflectionPad1d)
 class CircularPad1d(_CircularPadNd):
     """A signal with what is at its other end as a border.
 
     Formula: y_i = x_j where j = i - padding, modulo the size of x
-
-    Args:
-        padding: (before, after), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
     Raises:
         RuntimeError: a side larger than input.
@@ -239,20 +185,9 @@ class CircularPad1d(_CircularPadNd):
     spatial_dims = 1
 
 
+@completed_from(CircularPad1d)
 class CircularPad2d(_CircularPadNd):
     """An image with what is at its other end as a border.
-
-    Formula: y_i = x_j where j = i - padding, modulo the size of x
-
-    Args:
-        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: a side larger than input.
-        ValueError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -265,20 +200,9 @@ class CircularPad2d(_CircularPadNd):
     spatial_dims = 2
 
 
+@completed_from(CircularPad1d)
 class CircularPad3d(_CircularPadNd):
     """A volume with what is at its other end as a border.
-
-    Formula: y_i = x_j where j = i - padding, modulo the size of x
-
-    Args:
-        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: a side larger than input.
-        ValueError: input of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -290,7 +214,7 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ConstantPadNd(Module):
-    """A subclass sets `spatial_dims`."""
+    """Padding by one number: a subclass sets `spatial_dims`."""
 
     spatial_dims: int
 
@@ -306,13 +230,13 @@ class _ConstantPadNd(Module):
         return f"padding={self.padding}, value={self.value}"
 
 
-class _Zeros:
-    """What the layers that pad with zeros show of themselves."""
+class _ZeroPad(_ConstantPadNd):
+    """Padding with zeros: takes and prints the padding alone."""
 
-    padding: Any
+    def __init__(self, padding: Padding) -> None:
+        super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The padding alone."""
         return f"{self.padding}"
 
 
@@ -340,20 +264,9 @@ class ConstantPad1d(_ConstantPadNd):
     spatial_dims = 1
 
 
+@completed_from(ConstantPad1d)
 class ConstantPad2d(_ConstantPadNd):
     """An image with a border of one number.
-
-    Formula: y_i = x_(i - padding), `value` where that is outside
-
-    Args:
-        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
-        value: the number.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> import specgrad as sg
@@ -365,20 +278,9 @@ class ConstantPad2d(_ConstantPadNd):
     spatial_dims = 2
 
 
+@completed_from(ConstantPad1d)
 class ConstantPad3d(_ConstantPadNd):
     """A volume with a border of one number.
-
-    Formula: y_i = x_(i - padding), `value` where that is outside
-
-    Args:
-        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
-        value: the number.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> import specgrad as sg
@@ -389,19 +291,11 @@ class ConstantPad3d(_ConstantPadNd):
     spatial_dims = 3
 
 
-class ZeroPad1d(_Zeros, ConstantPad1d):
+@completed_from(ConstantPad1d)
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """A signal with a border of zeros.
 
     Formula: y_i = x_(i - padding), 0 where that is outside
-
-    Args:
-        padding: (before, after), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> import specgrad as sg
@@ -409,23 +303,10 @@ class ZeroPad1d(_Zeros, ConstantPad1d):
         tensor([[0., 0., 1., 1.]])
     """
 
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)
 
-
-class ZeroPad2d(_Zeros, ConstantPad2d):
+@completed_from(ZeroPad1d)
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """An image with a border of zeros.
-
-    Formula: y_i = x_(i - padding), 0 where that is outside
-
-    Args:
-        padding: (left, right, top, bottom), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> import specgrad as sg
@@ -434,29 +315,13 @@ class ZeroPad2d(_Zeros, ConstantPad2d):
                  [1., 1., 0.]]])
     """
 
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)
 
-
-class ZeroPad3d(_Zeros, ConstantPad3d):
+@completed_from(ZeroPad1d)
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """A volume with a border of zeros.
-
-    Formula: y_i = x_(i - padding), 0 where that is outside
-
-    Args:
-        padding: (left, right, top, bottom, front, back), or one number for all sides; negative ones cut.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: the same, its spatial sizes larger by the padding.
-
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> import specgrad as sg
         >>> sg.nn.ZeroPad3d(1)(sg.ones(1, 1, 1, 2)).shape
         specgrad.Size([1, 3, 3, 4])
     """
-
-    def __init__(self, padding: Padding) -> None:
-        super().__init__(padding, 0.0)

@@ -1,4 +1,4 @@
-"""Elements moved between channels and places of images."""
+"""Rearrangement of elements between channels and pixels of images."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Channels become places: r^2 of them the r x r places of each pixel.
+    """Rearranges channels into pixels: each group of r^2 channels becomes r x r pixels of one channel.
 
     Formula: y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]
 
@@ -42,7 +42,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Places become channels: the inverse of `PixelShuffle`.
+    """Rearranges pixels into channels: the inverse of `PixelShuffle`.
 
     Formula: y[c r^2 + i r + j, h, w] = x[c, h r + i, w r + j]
 

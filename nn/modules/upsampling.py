@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...generated.tensor import Tensor
 from .. import functional as F
+from ..docstrings import completed_from
 from .module.base import Module
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
@@ -21,9 +22,9 @@ def _floats(factor: Factor | None) -> float | tuple[float, ...] | None:
 
 
 class Upsample(Module):
-    """More (or fewer) places in the spatial dimensions.
+    """Resamples the spatial dimensions of the input.
 
-    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s places of the input to one of the output
+    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s elements of the input to one of the output
 
     Args:
         size: the spatial sizes of the output, or one for all.
@@ -72,7 +73,7 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Images with each pixel repeated.
 
-    Formula: y_ij = x at (floor(i s), floor(j s)), s places of the input to one of the output
+    Formula: y_ij = x at (floor(i s), floor(j s)), s elements of the input to one of the output
 
     Args:
         size: height and width of the output, or one number for both.
@@ -94,20 +95,11 @@ class UpsamplingNearest2d(Upsample):
         super().__init__(size, scale_factor, mode="nearest")
 
 
+@completed_from(UpsamplingNearest2d)
 class UpsamplingBilinear2d(Upsample):
     """Images with pixels between pixels, linearly, the corners aligned.
 
     Formula: y_ij = sum_kl max(0, 1 - |i s - k|) max(0, 1 - |j t - l|) x_kl with s = (H - 1) / (H' - 1), and t likewise
-
-    Args:
-        size: height and width of the output, or one number for both.
-        scale_factor: what height and width are multiplied by, in the place of `size`.
-
-    Shape:
-        Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
-
-    Raises:
-        ValueError: both or none of size and scale_factor.
 
     Example:
         >>> import specgrad as sg

@@ -1,4 +1,4 @@
-"""What layers call to complete their arguments, and to take a prefix off the names of a state_dict."""
+"""Helpers of PyTorch's names: repeat a number for each dimension, and take a prefix off the names of a state_dict."""
 
 from __future__ import annotations
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu_moments import adadelta_update
-from . import fused
-from .hyperparameters import check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged_square, count, descend, penalised, penalty, rate, start
 
 
+@completed_from(PerParameter)
 class Adadelta(PerParameter):
     """Steps in units of the earlier steps: the ratio of running mean squares of changes and of gradients.
 
@@ -20,18 +21,9 @@ class Adadelta(PerParameter):
     u = rho u + (1 - rho) d^2;  p = p - lr d
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
         lr: factor of the step.
         rho: how much of both mean squares is kept in a step.
         eps: added under both roots.
-        weight_decay: weight of the penalty |p|^2 / 2.
-        foreach: accepted for compatibility.
-        capturable: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Zeiler, ADADELTA: an adaptive learning rate method (2012).
 
@@ -58,20 +50,9 @@ class Adadelta(PerParameter):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -80,7 +61,7 @@ class Adadelta(PerParameter):
         count(state)
         tensors = (param, grad, state["square_avg"], state["acc_delta"])
         settings = (rate(group), float(group["rho"]), float(group["eps"]), *penalty(group))
-        fused.update(adadelta_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(adadelta_update, _update, tensors, settings, group)
 
 
 def _update(
@@ -94,7 +75,7 @@ def _update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_moments.adadelta_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `adadelta_update` computes it in one pass."""
     grad = penalised(param, grad, weight_decay, maximize)
     square = averaged_square(square_avg, grad, rho)
     delta = acc_delta.add(eps).sqrt_().div(square.add(eps).sqrt_()).mul(grad)

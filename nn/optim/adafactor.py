@@ -8,11 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.tensor.limits import finfo
-from .hyperparameters import check_not_negative
+from ..docstrings import completed_from
+from .hyperparameters import check_not_negative, checked
 from .per_parameter import PerParameter
 from .rule import count, start
 
 
+@completed_from(PerParameter)
 class Adafactor(PerParameter):
     """Steps scaled by mean squares of the gradient's rows and columns: far less state than Adam's.
 
@@ -21,14 +23,11 @@ class Adafactor(PerParameter):
     p = p - max(eps2, RMS(p)) min(lr, 1 / sqrt(t)) u / max(1, RMS(u) / d); vectors keep v = (1 - b) v + b g^2
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
         lr: the greatest step size, in units of the parameter's root mean square.
         beta2_decay: power of t by which new squares count less and less.
         eps: (eps1, eps2), the least divisor and the least scale of a parameter; eps1 None is the dtype's eps.
         d: the greatest root mean square of an update.
         weight_decay: how much parameters shrink in a step, in units of lr.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
 
     Raises:
         ValueError: a hyperparameter is out of range.
@@ -58,17 +57,14 @@ class Adafactor(PerParameter):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        _check(lr, beta2_decay, eps, d, weight_decay)
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        if not beta2_decay <= 0:
+            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        if not d >= 1:
+            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+        if eps[0] is not None:
+            check_not_negative("epsilon1", eps[0])
+        check_not_negative("epsilon2", eps[1])
+        super().__init__(params, checked(locals(), "lr", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if param.is_complex():
@@ -85,18 +81,6 @@ class Adafactor(PerParameter):
         update = _mean_square(state, grad, step ** group["beta2_decay"], least).clamp_(min=least * least)
         update = update.rsqrt_().mul_(grad)
         param.sub_(update.mul_(scale / max(1.0, _root_mean_square(update) / group["d"])))
-
-
-def _check(lr: Any, beta2_decay: float, eps: tuple[float | None, float], d: float, weight_decay: float) -> None:
-    check_not_negative("learning rate", lr)
-    if not beta2_decay <= 0:
-        raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
-    if eps[0] is not None:
-        check_not_negative("epsilon1", eps[0])
-    check_not_negative("epsilon2", eps[1])
-    if not d >= 1:
-        raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
-    check_not_negative("weight_decay value", weight_decay)
 
 
 def _start(state: dict[str, Any], grad: Tensor) -> None:

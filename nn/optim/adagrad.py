@@ -9,28 +9,21 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, tensor
 from ...runtime.modes.grad_mode import is_grad_enabled
 from ...runtime.ops.optim.cpu_adaptive import adagrad_update
-from . import fused as fused_rule
-from .hyperparameters import check_not_negative, check_rate, check_ways
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import count, descend, rate, root, scalar_dtype, uphill, written
 
 
+@completed_from(PerParameter)
 class Adagrad(PerParameter):
     """Steps scaled by the root of the sum of all squared gradients.
 
     Formula: g = grad + weight_decay p;  s = s + g^2;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         lr_decay: how fast the step size falls.
-        weight_decay: weight of the penalty |p|^2 / 2.
         initial_accumulator_value: what the sum starts with.
-        eps: added to the denominator.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
 
     Raises:
         ValueError: a hyperparameter is out of range.
@@ -62,22 +55,9 @@ class Adagrad(PerParameter):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_not_negative("lr_decay value", lr_decay)
-        check_not_negative("initial_accumulator_value value", initial_accumulator_value)
-        check_ways(fused, foreach, differentiable)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(
+            params, checked(locals(), "lr", "eps", "weight_decay", "lr_decay", "initial_accumulator_value")
+        )
         for group in self.param_groups:
             for param in group["params"]:
                 self._start(param, group)
@@ -93,10 +73,10 @@ class Adagrad(PerParameter):
         state = self.state[param]
         lr = rate(group) / (1 + (count(state) - 1) * group["lr_decay"])
         tensors, settings = (param, uphill(param, grad, group), state["sum"]), (lr, float(group["eps"]))
-        fused_rule.update(adagrad_update, _update, tensors, settings, fused_rule.allowed(group))
+        apply_rule(adagrad_update, _update, tensors, settings, group)
 
 
 def _update(param: Tensor, grad: Tensor, sums: Tensor, lr: Any, eps: float) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_adaptive.adagrad_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `adagrad_update` computes it in one pass."""
     total = written(sums, sums.addcmul(grad, grad)) if is_grad_enabled() else sums.addcmul_(grad, grad)
     descend(param, grad, root(total, eps), lr)

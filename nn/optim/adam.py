@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import adam_update
-from . import fused as fused_rule
-from .hyperparameters import check_betas, check_rate, check_ways
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged, averaged_square, count, descend, rate, root, start, written
 
 
+@completed_from(PerParameter)
 class Adam(PerParameter):
     """Steps scaled by running estimates of the gradient's mean and mean square.
 
@@ -21,21 +22,7 @@ class Adam(PerParameter):
     p = p - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
-        betas: how much of the estimates of mean and mean square is kept in a step.
-        eps: added to the denominator.
-        weight_decay: weight of the penalty |p|^2 / 2; or with decoupled_weight_decay as in AdamW.
         amsgrad: divide by the greatest v so far.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        capturable: accepted for compatibility.
-        differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
-        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Kingma and Ba, Adam: a method for stochastic optimization (2015); amsgrad: Reddi, Kale and Kumar, On the
     convergence of Adam and beyond (2018).
@@ -66,23 +53,7 @@ class Adam(PerParameter):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_betas(betas)
-        check_ways(fused, foreach, differentiable)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -103,7 +74,7 @@ class Adam(PerParameter):
             bool(group["maximize"]),
         )
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
-        fused_rule.update(adam_update, _update, tensors, settings, fused_rule.allowed(group))
+        apply_rule(adam_update, _update, tensors, settings, group)
 
 
 def _update(
@@ -122,7 +93,7 @@ def _update(
     amsgrad: bool,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim.adam_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `adam_update` computes it in one pass."""
     if maximize:
         grad = -grad
     if decoupled:

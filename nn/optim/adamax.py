@@ -7,12 +7,13 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu_moments import adamax_update
-from . import fused
-from .hyperparameters import check_betas, check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged, count, descend, penalised, penalty, rate, start, written
 
 
+@completed_from(PerParameter)
 class Adamax(PerParameter):
     """Adam with the greatest recent gradient in place of the root of the mean square.
 
@@ -20,18 +21,8 @@ class Adamax(PerParameter):
     p = p - lr / (1 - beta1^t) m / u
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         betas: how much of the mean and of the greatest gradient is kept in a step.
         eps: added to the size of the gradient.
-        weight_decay: weight of the penalty |p|^2 / 2.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-        capturable: accepted for compatibility.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
 
@@ -58,19 +49,7 @@ class Adamax(PerParameter):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_betas(betas)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -80,7 +59,7 @@ class Adamax(PerParameter):
         step = rate(group) / (1 - beta1 ** count(state))
         tensors = (param, grad, state["exp_avg"], state["exp_inf"])
         settings = (step, beta1, beta2, float(group["eps"]), *penalty(group))
-        fused.update(adamax_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(adamax_update, _update, tensors, settings, group)
 
 
 def _update(
@@ -95,7 +74,7 @@ def _update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_moments.adamax_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `adamax_update` computes it in one pass."""
     grad = penalised(param, grad, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))

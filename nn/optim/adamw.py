@@ -6,29 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ..docstrings import completed_from
 from .adam import Adam
 
 
+@completed_from(Adam)
 class AdamW(Adam):
     """Adam with weight decay apart from the gradient: it is not scaled by the estimates.
 
     Formula: p = (1 - lr weight_decay) p, then Adam's step without weight_decay
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
-        betas: how much of the estimates of mean and mean square is kept in a step.
-        eps: added to the denominator.
         weight_decay: how much parameters shrink in a step, in units of lr.
-        amsgrad: divide by the greatest mean square so far.
-        maximize: go up instead of down.
-        foreach: accepted for compatibility.
-        capturable: accepted for compatibility.
-        differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Loshchilov and Hutter, Decoupled weight decay regularization (2019).
 

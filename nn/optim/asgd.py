@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, zeros_like
 from ...runtime.ops.optim.cpu_signs import asgd_update
-from . import fused
-from .hyperparameters import check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import count, penalised, penalty, scalar_dtype, start
 
 
+@completed_from(PerParameter)
 class ASGD(PerParameter):
     """Gradient descent that also keeps the mean of the parameters from step t0 on, as `ax` in its state.
 
@@ -21,19 +22,9 @@ class ASGD(PerParameter):
     eta = lr / (1 + lambd lr t)^alpha;  mu = 1 / max(1, t - t0)
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         lambd: how fast the step size falls.
         alpha: power by which it falls.
         t0: from which step on parameters are averaged.
-        weight_decay: weight of the penalty |p|^2 / 2.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-        capturable: accepted for compatibility.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992).
 
@@ -62,19 +53,7 @@ class ASGD(PerParameter):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_rate(lr, weight_decay=weight_decay)
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -84,7 +63,7 @@ class ASGD(PerParameter):
             state["ax"] = zeros_like(param)
         step, eta, mu = count(state), state["eta"]._flat, state["mu"]._flat  # written past autograd, as by `count`
         settings = (float(eta[0]), float(group["lambd"]), float(mu[0]), *penalty(group))
-        fused.update(asgd_update, _update, (param, grad, state["ax"]), settings, fused.unless_differentiable(group))
+        apply_rule(asgd_update, _update, (param, grad, state["ax"]), settings, group)
         lr = float(group["lr"])
         eta[0] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         mu[0] = 1 / max(1, step - group["t0"])
@@ -100,7 +79,7 @@ def _update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_signs.asgd_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `asgd_update` computes it in one pass."""
     grad = penalised(param, grad, weight_decay, maximize)
     param.mul_(1 - lambd * eta).sub_(grad * eta)
     if mu == 1:

@@ -9,6 +9,8 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.errors import type_name
 
+_NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the other names errors say "... value"
+
 
 def check_not_negative(name: str, value: Any) -> None:
     """A hyperparameter must be a number, or a tensor of one, that is not negative."""
@@ -20,16 +22,8 @@ def check_not_negative(name: str, value: Any) -> None:
         raise ValueError(f"Invalid {name}: {value}")
 
 
-def check_rate(lr: Any, eps: float | None = None, weight_decay: float = 0) -> None:
-    """What nearly every rule has: a step size, a small number under the fraction, a weight of the penalty."""
-    check_not_negative("learning rate", lr)
-    if eps is not None:
-        check_not_negative("epsilon value", eps)
-    check_not_negative("weight_decay value", weight_decay)
-
-
 def check_betas(betas: Any) -> None:
-    """How much of two running estimates is kept: a pair of numbers in [0, 1)."""
+    """The shares that two running estimates keep must be a pair of numbers in [0, 1)."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
     for position, beta in enumerate(betas):
@@ -38,9 +32,20 @@ def check_betas(betas: Any) -> None:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
 
 
-def check_ways(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """One kernel cannot also be many, and autograd does not look into it."""
-    if fused and differentiable:
+def checked(arguments: dict[str, Any], *not_negative: str) -> dict[str, Any]:
+    """The hyperparameters among the `locals()` of an optimizer's constructor: the defaults of its groups.
+
+    Args:
+        arguments: what the constructor was called with, by name.
+        not_negative: the names of those that must not be negative numbers.
+    """
+    found = {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
+    for name in not_negative:
+        check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), found[name])
+    if "betas" in found:
+        check_betas(found["betas"])
+    if found.get("fused") and found["differentiable"]:  # autograd does not look into a kernel
         raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
+    if found.get("fused") and found["foreach"]:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    return found

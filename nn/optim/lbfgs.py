@@ -9,8 +9,7 @@ from ...generated.ops import cat, stack
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.modes.grad_mode import enable_grad, no_grad
-from .curvature import direction
-from .hyperparameters import check_not_negative
+from .hyperparameters import checked
 from .line_search import Point, strong_wolfe
 from .optimizer import Closure, Optimizer
 
@@ -65,17 +64,8 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check_not_negative("learning rate", lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        super().__init__(params, checked(locals(), "lr"))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -166,7 +156,7 @@ class LBFGS(Optimizer):
 
 
 def _put_in_order(state: dict[str, Any]) -> None:
-    """What the first iterations have kept, in the order that PyTorch's state_dict has."""
+    """Sort the state that the first iterations have made into the order of PyTorch's state_dict."""
     for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
         if name in state:
             state[name] = state.pop(name)
@@ -186,3 +176,46 @@ def _is_done(group: dict[str, Any], state: dict[str, Any], loss: float, grad: Te
     if _greatest(state["d"]) * abs(state["t"]) <= group["tolerance_change"]:
         return True
     return abs(loss - state["prev_loss"]) < group["tolerance_change"]
+
+
+_LEAST_CURVATURE = 1e-10  # below it a pair would make the guess of the Hessian indefinite
+
+
+def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
+    """-H grad, with the change that the last step made among what H is guessed from; at first -grad.
+
+    Args:
+        state: has the last direction, step and gradient, and the pairs that are known.
+        grad: the gradient now.
+        history_size: how many pairs are kept.
+    """
+    if state["n_iter"] == 1:
+        state["old_dirs"], state["old_stps"], state["ro"], state["H_diag"] = [], [], [], 1
+        return -grad
+    shares = state.setdefault("al", [])  # kept, and as long as the history may become, as in PyTorch
+    shares.extend([None] * (history_size - len(shares)))
+    _remember(state, grad - state["prev_flat_grad"], state["d"] * state["t"], history_size)
+    return _product(state, -grad)
+
+
+def _remember(state: dict[str, Any], of_grad: Tensor, of_params: Tensor, history_size: int) -> None:
+    curvature = of_grad.dot(of_params)
+    if not curvature > _LEAST_CURVATURE:
+        return
+    pairs = ("old_dirs", of_grad), ("old_stps", of_params), ("ro", 1.0 / curvature)
+    for name, value in pairs:
+        state[name] = [*state[name], value][-history_size:]
+    state["H_diag"] = curvature / of_grad.dot(of_grad)
+
+
+def _product(state: dict[str, Any], vector: Tensor) -> Tensor:
+    """H times a vector: with the latest pair first on the way in, and last on the way out."""
+    pairs = list(zip(state["old_dirs"], state["old_stps"], state["ro"], strict=True))
+    shares = state["al"]
+    for number, (of_grad, of_params, inverse) in reversed([*enumerate(pairs)]):
+        shares[number] = of_params.dot(vector) * inverse
+        vector = vector.add(of_grad, alpha=-shares[number].item())
+    vector = vector * state["H_diag"]
+    for share, (of_grad, of_params, inverse) in zip(shares, pairs, strict=False):
+        vector = vector.add(of_params, alpha=(share - of_grad.dot(vector) * inverse).item())
+    return vector

@@ -15,7 +15,7 @@ _LEAST_WIDTH = 1e-9
 
 
 class Point(NamedTuple):
-    """A place on the line: how far it is, the loss there, its gradient, and its slope along the direction."""
+    """A point on the line: step length, loss, gradient, and derivative along the direction."""
 
     step: float
     loss: float
@@ -27,14 +27,14 @@ Look = Callable[[float], Point]
 
 
 def strong_wolfe(look: Look, start: Point, first: float, length: float, allowed: int) -> tuple[Point, int]:
-    """The point found, and at how many places the loss was computed.
+    """The point found, and at how many points the loss was computed.
 
     Args:
         look: computes the point at a step.
         start: the point at step 0.
         first: the step to try first.
         length: the greatest component of the direction.
-        allowed: at how many places after the first the loss may be computed.
+        allowed: at how many points after the first the loss may be computed.
 
     Source: Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6.
     """

@@ -9,12 +9,14 @@ from typing import Any
 from ...generated.ops import addmm
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
-from .hyperparameters import check_not_negative
+from ..docstrings import completed_from
+from .hyperparameters import checked
 from .per_parameter import PerParameter
 
 _MOST_ITERATIONS = 100
 
 
+@completed_from(PerParameter)
 class Muon(PerParameter):
     """Steps along the orthogonal matrix nearest to the momentum; for matrices of hidden layers only.
 
@@ -24,9 +26,7 @@ class Muon(PerParameter):
 
     Args:
         params: matrices, pairs of a name and a matrix, or dicts that define groups.
-        lr: step size.
         weight_decay: how much parameters shrink in a step, in units of lr.
-        momentum: how much of the last direction is kept.
         nesterov: look ahead along the momentum.
         ns_coefficients: (a, b, c) of the iteration x = a x + b (x x^T) x + c (x x^T)^2 x, in bfloat16.
         eps: lengths below it are not divided by.
@@ -62,22 +62,9 @@ class Muon(PerParameter):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        check_not_negative("learning rate", lr)
-        check_not_negative("momentum value", momentum)
-        check_not_negative("weight_decay value", weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "momentum", "weight_decay"))
         for param in (p for group in self.param_groups for p in group["params"]):
             if param.dim() != 2:
                 raise ValueError(

@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
 from ...runtime.ops.optim.cpu_moments import nadam_update
-from . import fused
-from .hyperparameters import check_betas, check_not_negative, check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, scalar_dtype, shrunk, start
 
 
+@completed_from(PerParameter)
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum: the step looks ahead along the mean of the gradients.
 
@@ -22,20 +23,7 @@ class NAdam(PerParameter):
     (1 - mu_t) g / (1 - mu_1 ... mu_t)) / (sqrt(v / (1 - beta2^t)) + eps)
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
-        betas: how much of the estimates of mean and mean square is kept in a step.
-        eps: added to the denominator.
-        weight_decay: weight of the penalty |p|^2 / 2; or with decoupled_weight_decay as in AdamW.
         momentum_decay: how fast the momentum mu grows.
-        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        capturable: accepted for compatibility.
-        differentiable: let gradients flow through the step.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
 
@@ -66,22 +54,7 @@ class NAdam(PerParameter):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_betas(betas)
-        check_not_negative("momentum_decay value", momentum_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay", "momentum_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -96,7 +69,7 @@ class NAdam(PerParameter):
         tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
         weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
         settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), *decoupling(group))
-        fused.update(nadam_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(nadam_update, _update, tensors, settings, group)
 
 
 def _momentum(beta1: float, step: float, decay: float) -> float:
@@ -118,7 +91,7 @@ def _update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_moments.nadam_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `nadam_update` computes it in one pass."""
     grad = shrunk(param, grad, shrink, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, started)

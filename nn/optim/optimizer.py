@@ -12,7 +12,7 @@ from ...runtime.autograd.engine.zeroing import zero_gradient
 from ...runtime.autograd.hooks.hooks import RemovableHandle
 from ...runtime.errors import type_name
 from ...runtime.modes.grad_mode import watch
-from .groups import check_group
+from ...runtime.user_warning import warn_user
 from .state import OptimizerState
 from .steps import named, with_hooks
 
@@ -169,3 +169,49 @@ class Optimizer(OptimizerState):
             lines += ["", f"Parameter Group {number}"] if number else [f"Parameter Group {number}"]
             lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return "\n".join([*lines, ")"])
+
+
+def check_group(group: dict[str, Any], others: list[dict[str, Any]], differentiable: bool = False) -> dict[str, Any]:
+    """A copy of the group with a list of leaf tensors under "params", none of them in another group.
+
+    Pairs of a name and a tensor are taken apart: the names go to "param_names". Steps that are `differentiable` change
+    tensors that were computed, too.
+    """
+    group = dict(group)
+    given = group["params"]
+    if isinstance(given, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+            "will change between runs. Please use a list instead."
+        )
+    members = [given] if isinstance(given, Tensor) else list(given)
+    names = [member[0] for member in members if isinstance(member, tuple)]
+    if names and len(names) != len(members):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    group["params"] = [member[1] for member in members] if names else members
+    if names:
+        group["param_names"] = names
+    is_named = "param_names" in group
+    if any(("param_names" in other) != is_named for other in others):
+        raise ValueError(
+            "all optimizer param groups should be with/without names. "
+            f"cannot add param group with{'' if is_named else 'out'} names to the optimizer"
+        )
+    _check_params(group["params"], others, differentiable)
+    return group
+
+
+def _check_params(params: list[Any], others: list[dict[str, Any]], differentiable: bool) -> None:
+    for param in params:
+        if not isinstance(param, Tensor):
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}")
+        if not (param.is_leaf or param.retains_grad or differentiable):
+            raise ValueError("can't optimize a non-leaf Tensor")
+    own = {id(param) for param in params}
+    if len(own) != len(params):
+        warn_user(
+            "optimizer contains a parameter group with duplicate parameters; each of them is changed several times "
+            "in a step"
+        )
+    if any(id(param) in own for other in others for param in other["params"]):
+        raise ValueError("some parameters appear in more than one parameter group")

@@ -1,18 +1,46 @@
-"""The step of optimizers whose rule looks at one parameter at a time."""
+"""Optimizers whose rule looks at one parameter at a time: as one kernel over its memory where that is possible."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...generated.tensor import Tensor
+from ...runtime.autograd.inplace.mutation import announce_write
 from ...runtime.creation import tensor
-from ...runtime.modes.grad_mode import enable_grad, no_grad
+from ...runtime.modes.grad_mode import enable_grad, no_grad, watch
+from ...runtime.pool.parallel_for import by_slices
 from .optimizer import Closure, Optimizer
-from .rule import scalar_dtype
+from .rule import in_parts, scalar_dtype
+
+_EMPTY: dict[Any, np.ndarray] = {
+    np.dtype(np.float32): np.empty(0, np.float32),
+    np.dtype(np.float64): np.empty(0, np.float64),
+}
 
 
 class PerParameter(Optimizer):
-    """An optimizer whose rule looks at one parameter at a time: `_update(param, grad, group)`."""
+    """An optimizer whose rule looks at one parameter at a time: `_update(param, grad, group)`.
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        betas: how much of the estimates of mean and mean square is kept in a step.
+        eps: added to the denominator.
+        weight_decay: weight of the penalty |p|^2 / 2.
+        momentum: how much of the last direction is kept.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        capturable: accepted for compatibility.
+        differentiable: let gradients flow through the step.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+    """
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise NotImplementedError
@@ -46,3 +74,46 @@ class PerParameter(Optimizer):
             for name in self._scalars & kept.keys() if isinstance(kept, dict) else ():
                 if not isinstance(kept[name], Tensor):
                     kept[name] = tensor(float(kept[name]), dtype=scalar_dtype())
+
+
+def apply_rule(
+    kernel: Callable[..., None],
+    rule: Callable[..., None],
+    tensors: Sequence[Tensor | None],
+    settings: Sequence[Any],
+    group: dict[str, Any],
+) -> None:
+    """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
+
+    The kernel takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
+    reals). Gradients flow through tensor operations only.
+    """
+    arrays = None if group["differentiable"] or group.get("fused") is False else _arrays(tensors)
+    if arrays is None:
+        in_parts(rule, tensors, *settings)
+        return
+    if watch.active:
+        announce_write(tensors[0])
+    by_slices(kernel, (*arrays, *settings), arrays[0].size)
+    tensors[0]._bump_version()  # type: ignore[union-attr]
+
+
+def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
+    """1-D arrays of real numbers over the memory of each tensor; an empty one for None."""
+    first: Any = tensors[0]
+    dtype = first._dtype
+    if not (dtype.native or dtype.is_complex):
+        return None
+    real = dtype.real.np
+    arrays: list[np.ndarray] = []
+    for t in tensors:
+        if t is None:
+            arrays.append(_EMPTY[real])
+            continue
+        flat: Any = t._flat
+        if flat is None or t._dtype is not dtype or t._shape != first._shape or t._device.type != "cpu":
+            return None
+        if not flat.flags.writeable:
+            return None
+        arrays.append(flat if dtype.native else flat.view(real))
+    return arrays

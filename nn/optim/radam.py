@@ -8,12 +8,13 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu_moments import radam_update
-from . import fused
-from .hyperparameters import check_betas, check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, shrunk, start
 
 
+@completed_from(PerParameter)
 class RAdam(PerParameter):
     """Adam whose first steps are not scaled, until enough gradients were seen to know their mean square.
 
@@ -21,21 +22,6 @@ class RAdam(PerParameter):
     rho = 2 / (1 - beta2) - 1;  rho_t = rho - 2 t beta2^t / (1 - beta2^t);
     p = p - lr m / (1 - beta1^t) if rho_t <= 5, otherwise that step times
     sqrt((rho_t - 4) (rho_t - 2) rho / ((rho - 4) (rho - 2) rho_t)) sqrt(1 - beta2^t) / (sqrt(v) + eps)
-
-    Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
-        betas: how much of the estimates of mean and mean square is kept in a step.
-        eps: added to the denominator.
-        weight_decay: weight of the penalty |p|^2 / 2; or with decoupled_weight_decay as in AdamW.
-        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        capturable: accepted for compatibility.
-        differentiable: let gradients flow through the step.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Liu et al., On the variance of the adaptive learning rate and beyond (2020).
 
@@ -63,20 +49,7 @@ class RAdam(PerParameter):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_betas(betas)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -86,7 +59,7 @@ class RAdam(PerParameter):
         tensors, factor = (param, grad, state["exp_avg"], state["exp_avg_sq"]), _rectified(step, beta2)
         lr = rate(group) / (1 - beta1**step) * (factor or 1.0)
         settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), *decoupling(group))
-        fused.update(radam_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(radam_update, _update, tensors, settings, group)
 
 
 def _rectified(step: float, beta2: float) -> float:
@@ -113,7 +86,7 @@ def _update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_moments.radam_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `radam_update` computes it in one pass."""
     grad = shrunk(param, grad, shrink, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)

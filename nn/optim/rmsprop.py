@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu_adaptive import rmsprop_update
-from . import fused
-from .hyperparameters import check_not_negative, check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import averaged, averaged_square, count, descend, rate, root, start, uphill, written
 
 
+@completed_from(PerParameter)
 class RMSprop(PerParameter):
     """Steps scaled by a running mean square of the gradient.
 
@@ -22,20 +23,8 @@ class RMSprop(PerParameter):
     p = p - lr b
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         alpha: how much of the mean square is kept in a step.
-        eps: added to the denominator.
-        weight_decay: weight of the penalty |p|^2 / 2.
-        momentum: how much of the last direction is kept.
         centered: divide by the standard deviation in place of the root of the mean square.
-        capturable: accepted for compatibility.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Tieleman and Hinton, Lecture 6.5: rmsprop (2012); centered: Graves, Generating sequences with recurrent
     neural networks (2013).
@@ -64,22 +53,7 @@ class RMSprop(PerParameter):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_rate(lr, eps, weight_decay)
-        check_not_negative("momentum value", momentum)
-        check_not_negative("alpha value", alpha)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay", "momentum", "alpha"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state, momentum = self.state[param], float(group["momentum"])
@@ -93,7 +67,7 @@ class RMSprop(PerParameter):
         mean = state["grad_avg"] if group["centered"] else None
         tensors = (param, uphill(param, grad, group), state["square_avg"], buffer, mean)
         settings = rate(group), float(group["alpha"]), float(group["eps"]), momentum
-        fused.update(rmsprop_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(rmsprop_update, _update, tensors, settings, group)
 
 
 def _update(
@@ -107,7 +81,7 @@ def _update(
     eps: float,
     momentum: float,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_adaptive.rmsprop_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `rmsprop_update` computes it in one pass."""
     square = averaged_square(square_avg, grad, alpha)
     if grad_avg is not None:
         mean = averaged(grad_avg, grad, 1 - alpha)

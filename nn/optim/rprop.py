@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, ones_like
 from ...runtime.ops.optim.cpu_signs import rprop_update
-from . import fused
-from .hyperparameters import check_rate
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import count, penalised, start, written
 
 
+@completed_from(PerParameter)
 class Rprop(PerParameter):
     """Steps of a size for each element, which grows while the gradient keeps its sign; for full batches.
 
@@ -21,17 +22,9 @@ class Rprop(PerParameter):
     grad prev < 0;  p = p - sign(grad) s;  prev = grad
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
         lr: the first step size.
         etas: (etaminus, etaplus), factors of the step size.
         step_sizes: the least and the greatest step size.
-        capturable: accepted for compatibility.
-        foreach: accepted for compatibility.
-        maximize: go up instead of down.
-        differentiable: let gradients flow through the step.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
 
@@ -57,19 +50,9 @@ class Rprop(PerParameter):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_rate(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -80,7 +63,7 @@ class Rprop(PerParameter):
         count(state)
         tensors = (param, grad, state["prev"], state["step_size"])
         settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]), bool(group["maximize"]))
-        fused.update(rprop_update, _update, tensors, settings, fused.unless_differentiable(group))
+        apply_rule(rprop_update, _update, tensors, settings, group)
 
 
 def _update(
@@ -94,7 +77,7 @@ def _update(
     greatest: float,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim_signs.rprop_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `rprop_update` computes it in one pass."""
     grad = penalised(param, grad, 0.0, maximize)
     agreed = grad.mul(prev)
     factor = ones_like(agreed).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)

@@ -1,4 +1,4 @@
-"""What update rules in tensor operations are made of."""
+"""Building blocks of update rules: state, hyperparameters of a group, running averages, the descent itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def scalar_dtype() -> dtype:
 
 
 def start(state: dict[str, Any], param: Tensor, *names: str) -> None:
-    """No step was made: running estimates of the parameter's shape, all zero."""
+    """Initial state of a parameter: a step count of zero, and running estimates of its shape, all zero."""
     state["step"] = tensor(0.0, dtype=scalar_dtype())
     for name in names:
         state[name] = zeros_like(param)
@@ -36,7 +36,7 @@ def rate(group: dict[str, Any]) -> Any:
 
 
 def uphill(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """The gradient of what is made small: see `penalised`."""
+    """The gradient with sign and penalty of its group, as `penalised` computes it."""
     return penalised(param, grad, *penalty(group))
 
 
@@ -71,20 +71,20 @@ def shrunk(param: Tensor, grad: Tensor, shrink: Any, weight_decay: float, maximi
 
 
 def written(buffer: Tensor, value: Tensor) -> Tensor:
-    """`value`, which the buffer now holds too."""
+    """Copy `value` to the buffer and return it."""
     buffer.copy_(value)
     return value
 
 
 def averaged(average: Tensor, value: Tensor, new: float) -> Tensor:
-    """average + new (value - average), which the average now is."""
+    """Update a running average to average + new (value - average), and return it."""
     if is_grad_enabled():
         return written(average, average.lerp(value, new))
     return average.lerp_(value, new)
 
 
 def averaged_square(average: Tensor, value: Tensor, kept: float) -> Tensor:
-    """kept average + (1 - kept) value^2, which the average now is."""
+    """Update a running mean square to kept average + (1 - kept) value^2, and return it."""
     if is_grad_enabled():
         return written(average, average.mul(kept).addcmul_(value, value, value=1 - kept))
     return average.mul_(kept).addcmul_(value, value, value=1 - kept)
@@ -97,7 +97,7 @@ def root(square: Tensor, eps: float, share: float = 1.0) -> Tensor:
 
 
 def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -> None:
-    """param - lr direction / divisor."""
+    """Subtract lr direction / divisor from the parameter, in place."""
     if isinstance(lr, Tensor):  # which gradients may flow to
         param.sub_((direction if divisor is None else direction / divisor) * lr)
     elif divisor is None:
@@ -107,9 +107,9 @@ def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -
 
 
 def in_parts(rule: Callable[..., None], tensors: Sequence[Any], *settings: Any) -> None:
-    """A rule for each element of a parameter, its gradient and running estimates.
+    """Apply an element-wise rule to a parameter, its gradient and running estimates.
 
-    Complex tensors are changed as their real parts and their imaginary parts.
+    Of complex tensors it updates real and imaginary parts separately.
     """
     if not tensors[0].is_complex():
         rule(*tensors, *settings)

@@ -8,12 +8,13 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import empty_like
 from ...runtime.ops.optim.cpu import sgd_update
-from . import fused as fused_rule
-from .hyperparameters import check_not_negative, check_rate, check_ways
-from .per_parameter import PerParameter
+from ..docstrings import completed_from
+from .hyperparameters import checked
+from .per_parameter import PerParameter, apply_rule
 from .rule import descend, rate, written
 
 
+@completed_from(PerParameter)
 class SGD(PerParameter):
     """Stochastic gradient descent, with momentum if wanted.
 
@@ -21,19 +22,8 @@ class SGD(PerParameter):
     p = p - lr b, or with nesterov p = p - lr (g + momentum b), or without momentum p = p - lr g
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
-        momentum: how much of the last direction is kept.
         dampening: how much less of the gradient enters the direction.
-        weight_decay: weight of the penalty |p|^2 / 2.
         nesterov: look ahead along the momentum.
-        maximize: go up instead of down.
-        foreach: accepted for compatibility.
-        differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
-
-    Raises:
-        ValueError: a hyperparameter is out of range.
 
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
 
@@ -61,23 +51,9 @@ class SGD(PerParameter):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_rate(lr, weight_decay=weight_decay)
-        check_not_negative("momentum value", momentum)
-        check_ways(fused, foreach, differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, checked(locals(), "lr", "weight_decay", "momentum"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         buffer, is_first = None, False
@@ -95,7 +71,7 @@ class SGD(PerParameter):
             bool(group["nesterov"]),
             bool(group["maximize"]),
         )
-        fused_rule.update(sgd_update, _update, (param, grad, buffer), settings, fused_rule.allowed(group))
+        apply_rule(sgd_update, _update, (param, grad, buffer), settings, group)
 
 
 def _update(
@@ -110,7 +86,7 @@ def _update(
     nesterov: bool,
     maximize: bool,
 ) -> None:
-    """The rule as tensor operations; `kernels.cpu.optim.sgd_update` is the same in one pass."""
+    """The rule as tensor operations; the kernel `sgd_update` computes it in one pass."""
     if maximize:
         grad = -grad
     if weight_decay != 0:

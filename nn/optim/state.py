@@ -1,4 +1,4 @@
-"""state_dict of optimizers: parameters as numbers, in the order of their groups."""
+"""state_dict of optimizers: parameters are indices, in the order of their groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Hook = Callable[..., Any]
 
 
 class OptimizerState:
-    """Saving and loading what an optimizer knows.
+    """Saving and loading of an optimizer's state.
 
     Under the names in `_scalars` a rule keeps numbers, which have no parameter's dtype and lose nothing by loading.
     """
@@ -52,7 +52,7 @@ class OptimizerState:
         return self._add_hook("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
-        """What the optimizer knows: "state", by number of the parameter, and "param_groups" without the tensors.
+        """A dict of "state", by index of the parameter, and of "param_groups" with indices in place of tensors.
 
         The tensors in it are the optimizer's own, not copies.
         """
@@ -73,7 +73,7 @@ class OptimizerState:
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what another optimizer of the same kind knew; tensors are copied.
+        """Load the state of another optimizer of the same kind; tensors are copied.
 
         State of floating-point parameters is converted to their dtype and device, but for numbers such as "step".
 

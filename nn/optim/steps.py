@@ -1,4 +1,4 @@
-"""What surrounds an optimizer's step: the hooks of its users, and its name among the events of a profiler."""
+"""Wrapper of an optimizer's step: calls step hooks, and names the step for a profiler."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _between_hooks(step: Callable[..., Any], optimizer: Any, args: Any, kwargs: 
 
 
 def named(optimizer: Any, method: str) -> record_function:
-    """What a profiler shows of a call, whose kernels are no ops."""
+    """A profiler event for a method of an optimizer, whose kernels are not ops."""
     return record_function(f"Optimizer.{method}#{type(optimizer).__name__}.{method}")
 
 

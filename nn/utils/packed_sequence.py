@@ -56,7 +56,7 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same with data of another dtype or on another device; itself where nothing changes.
+        """A copy with data of another dtype or on another device; itself where nothing changes.
 
         Args:
             *args, **kwargs: as of `Tensor.to`.
@@ -68,43 +68,43 @@ class PackedSequence(_Packed):
         return type(self)(data, self.batch_sizes, order, back)
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same in the CPU's memory."""
+        """A copy in the CPU's memory."""
         return self.to("cpu", *args, **kwargs)
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same in a GPU's memory."""
+        """A copy in a GPU's memory."""
         return self.to("cuda", *args, **kwargs)
 
     def double(self) -> PackedSequence:
-        """The same in float64."""
+        """A copy with data of dtype float64."""
         return self.to(dtypes.float64)
 
     def float(self) -> PackedSequence:
-        """The same in float32."""
+        """A copy with data of dtype float32."""
         return self.to(dtypes.float32)
 
     def half(self) -> PackedSequence:
-        """The same in float16."""
+        """A copy with data of dtype float16."""
         return self.to(dtypes.float16)
 
     def long(self) -> PackedSequence:
-        """The same in int64."""
+        """A copy with data of dtype int64."""
         return self.to(dtypes.int64)
 
     def int(self) -> PackedSequence:
-        """The same in int32."""
+        """A copy with data of dtype int32."""
         return self.to(dtypes.int32)
 
     def short(self) -> PackedSequence:
-        """The same in int16."""
+        """A copy with data of dtype int16."""
         return self.to(dtypes.int16)
 
     def char(self) -> PackedSequence:
-        """The same in int8."""
+        """A copy with data of dtype int8."""
         return self.to(dtypes.int8)
 
     def byte(self) -> PackedSequence:
-        """The same in uint8."""
+        """A copy with data of dtype uint8."""
         return self.to(dtypes.uint8)
 
     @property
@@ -126,5 +126,5 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
-    places = arange(permutation.numel(), device=permutation.device)
-    return empty_like(permutation).scatter_(0, permutation, places)
+    positions = arange(permutation.numel(), device=permutation.device)
+    return empty_like(permutation).scatter_(0, permutation, positions)

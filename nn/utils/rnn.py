@@ -56,8 +56,8 @@ def pack_padded_sequence(
     steps = input.transpose(0, 1) if batch_first else input
     _check_lengths(steps, known)
     sizes = _batch_sizes(known)
-    places = [t * steps.shape[1] + b for t, size in enumerate(sizes) for b in range(size)]
-    data = steps.flatten(0, 1).index_select(0, tensor(places, dtype=int64, device=input.device))
+    positions = [t * steps.shape[1] + b for t, size in enumerate(sizes) for b in range(size)]
+    data = steps.flatten(0, 1).index_select(0, tensor(positions, dtype=int64, device=input.device))
     return PackedSequence(data, tensor(sizes, dtype=int64), order, invert_permutation(order))
 
 
@@ -139,11 +139,11 @@ def _padded(data: Tensor, sizes: Sequence[int], value: float) -> Tensor:
     """(steps, batch, *): the rows of packed data where they belong, and one row of padding everywhere else."""
     steps, rows, batch = len(sizes), data.shape[0], sizes[0]
     padding = full((1, *data.shape[1:]), value, dtype=data.dtype, device=data.device)
-    places, row = [rows] * (steps * batch), 0
+    positions, row = [rows] * (steps * batch), 0
     for t, size in enumerate(sizes):
-        places[t * batch : t * batch + size] = range(row, row + size)
+        positions[t * batch : t * batch + size] = range(row, row + size)
         row += size
-    found = ops.cat([data, padding]).index_select(0, tensor(places, dtype=int64, device=data.device))
+    found = ops.cat([data, padding]).index_select(0, tensor(positions, dtype=int64, device=data.device))
     return found.reshape((steps, batch, *data.shape[1:]))
 
 

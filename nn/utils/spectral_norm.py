@@ -77,7 +77,8 @@ def spectral_norm(
 ) -> Module:
     """Divide a weight by its greatest singular value, which power iterations find; the older form.
 
-    Formula: w = NAME_orig / sigma, sigma = u^T NAME_orig v, with u and v turned in every call in training
+    Formula: w = NAME_orig / sigma, sigma = u^T NAME_orig v; every call in training updates u and v by power
+    iteration
 
     Args:
         module: the module.

@@ -14,7 +14,6 @@ from tests.nn.vmap.layer_cases import LAYERS
 OLD = {new: old for old, new in MOVED.items()} | {  # what lay in one module and lies in two now
     "nn.modules.channelshuffle": "nn.shuffling",
     "nn.modules.distance": "nn.distance",
-    "nn.modules.loss.triplet": "nn.distance",
     "nn.modules.pixelshuffle": "nn.shuffling",
     "nn.parallel": "nn.synchronized",
 }

@@ -17,7 +17,7 @@ linear = ops.linear
 
 
 class Projections(NamedTuple):
-    """What maps inputs to queries, keys and values: one weight for all, or one for each."""
+    """Projections of inputs to queries, keys and values: one weight for all, or one for each."""
 
     weight: Tensor | None
     bias: Tensor | None
@@ -50,7 +50,7 @@ def attend_heads(
     static: tuple[Tensor | None, Tensor | None] = (None, None),
     batch_first: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """The same for inputs that may be (batch, rows, features)."""
+    """Multi-head attention of inputs that are (rows, batch, features), or (batch, rows, features) with batch_first."""
     single = inputs[0].ndim == 2
     check_shapes(inputs, masks, heads)
     batch = 1 if single else 0 if batch_first else 1

@@ -33,7 +33,7 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """What `MultiheadAttention` computes: (output, weights), from its parameters.
+    """Multi-head attention from the parameters of a `MultiheadAttention`: (output, weights).
 
     Args:
         query: what looks.

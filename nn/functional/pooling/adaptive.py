@@ -8,6 +8,7 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
+from ...docstrings import completed_from
 
 Size = int | Sequence[int | None]
 Pooled = Tensor | tuple[Tensor, Tensor]
@@ -24,7 +25,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
         Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
 
     Raises:
-        RuntimeError: input is no image, or output_size no two sizes.
+        RuntimeError: input is no image, or another number of sizes.
 
     Example:
         >>> import specgrad as sg
@@ -34,18 +35,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
     return ops.adaptive_avg_pool2d(input, _adaptive_sizes("adaptive_avg_pool2d", input, output_size, 2))
 
 
+@completed_from(adaptive_avg_pool2d)
 def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
     """Means over output_size windows that cover the last three dimensions as evenly as may be.
-
-    Args:
-        input: volumes.
-        output_size: one number or (depth, height, width); None keeps a size.
-
-    Shape:
-        Input (N, C, D, H, W) or (C, D, H, W); the output has D, H and W replaced by output_size.
-
-    Raises:
-        RuntimeError: input is no volume, or output_size no three sizes.
 
     Example:
         >>> import specgrad as sg
@@ -67,7 +59,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
         Input (N, C, L) or (C, L); the output has L replaced by output_size.
 
     Raises:
-        RuntimeError: input is no signal, or output_size not one size.
+        RuntimeError: input is no signal, or another number of sizes.
 
     Example:
         >>> import specgrad as sg
@@ -77,20 +69,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
+@completed_from(adaptive_max_pool1d)
 def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the plane: window i spans floor(i H / h) to
     ceil((i + 1) H / h).
-
-    Args:
-        input: images.
-        output_size: one number or (height, width); None keeps a size.
-        return_indices: whether to return also where in its plane (row * width + column) each maximum stands.
-
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
-
-    Raises:
-        RuntimeError: input is no image, or output_size no two sizes.
 
     Example:
         >>> import specgrad as sg
@@ -100,19 +82,9 @@ def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool =
     return _adaptive_max_pool(2, input, output_size, return_indices)
 
 
+@completed_from(adaptive_max_pool1d)
 def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
-
-    Args:
-        input: volumes.
-        output_size: one number or (depth, height, width); None keeps a size.
-        return_indices: whether to return also where in its flattened volume each maximum stands.
-
-    Shape:
-        Input (N, C, D, H, W) or (C, D, H, W); the output has D, H and W replaced by output_size.
-
-    Raises:
-        RuntimeError: input is no volume, or output_size no three sizes.
 
     Example:
         >>> import specgrad as sg

@@ -1,4 +1,4 @@
-"""Maximum pooling over windows that begin at random places, so that sizes shrink by any factor."""
+"""Maximum pooling over windows that begin at random positions, so that sizes shrink by any factor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.creation import rand
 from ....runtime.dispatch import checks
+from ...docstrings import completed_from
 
 Size = int | Sequence[int]
 Ratio = float | Sequence[float]
@@ -22,15 +23,15 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest value of each window of an image, where windows begin at pseudo-random places.
+    """The largest value of each window of an image, where windows begin at pseudo-random positions.
 
     Source: Graham, "Fractional max-pooling" (2014).
 
     Args:
         input: images.
-        kernel_size: height and width of the windows, or one number for both (so for all that follow).
+        kernel_size: height and width, or one number for both, of the windows.
         output_size: how many windows.
-        output_ratio: how many windows for each place of the input, less than 1, in place of output_size.
+        output_ratio: how many windows for each element of the input, less than 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
 
     Shape:
@@ -48,6 +49,7 @@ def fractional_max_pool2d(
     return _pooled(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
 
 
+@completed_from(fractional_max_pool2d)
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -56,18 +58,7 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """The largest value of each window of a volume, where windows begin at pseudo-random places.
-
-    Args:
-        input: volumes.
-        kernel_size, output_size, output_ratio, return_indices: as of `fractional_max_pool2d`, with three sizes.
-
-    Shape:
-        Input (N, C, D, H, W) or (C, D, H, W); the output has output_size in place of D, H and W.
-
-    Raises:
-        ValueError: neither output_size nor output_ratio.
-        RuntimeError: windows that do not fit.
+    """The largest value of each window of a volume, where windows begin at pseudo-random positions.
 
     Example:
         >>> import specgrad as sg

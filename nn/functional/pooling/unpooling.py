@@ -9,6 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import zeros
 from ....runtime.dispatch import checks
 from ....runtime.tensor import dtypes
+from ...docstrings import completed_from
 
 Size = int | Sequence[int]
 
@@ -21,20 +22,20 @@ def max_unpool1d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool1d`: maxima at their places, zeros between them.
+    """The partial inverse of `max_pool1d`: each maximum at its index, zeros elsewhere.
 
     Args:
         input: the maxima.
         indices: where in its signal each of them stands.
         kernel_size, stride, padding: those of the pooling, each one number.
-        output_size: the length of the result where pooling left several open; (length,) or a whole shape.
+        output_size: the sizes of the result where pooling left several open, or its whole shape.
 
     Shape:
-        Input (N, C, L) or (C, L); output (N, C, L') or (C, L') with L' = (L - 1) stride - 2 padding + kernel_size.
+        Input (N, C, L) or (C, L); output (N, C, L') or (C, L'), with L' = (L - 1) stride - 2 padding + kernel_size.
 
     Raises:
         RuntimeError: an index outside the result, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's length.
+        ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
         >>> import specgrad as sg
@@ -46,6 +47,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+@completed_from(max_unpool1d)
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -54,21 +56,7 @@ def max_unpool2d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool2d`: maxima at their places, zeros between them.
-
-    Args:
-        input: the maxima.
-        indices: where in its flattened plane each of them stands.
-        kernel_size, stride, padding: those of the pooling, one number or two.
-        output_size: the sizes of the result where pooling left several open; (height, width) or a whole shape.
-
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H' = (H - 1) stride[0] - 2 padding[0] + kernel_size[0], and W'
-        likewise.
-
-    Raises:
-        RuntimeError: an index outside the result, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's sizes.
+    """The partial inverse of `max_pool2d`: each maximum at its index, zeros elsewhere.
 
     Example:
         >>> import specgrad as sg
@@ -79,6 +67,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
+@completed_from(max_unpool1d)
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -87,20 +76,7 @@ def max_unpool3d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The partial inverse of `max_pool3d`: maxima at their places, zeros between them.
-
-    Args:
-        input: the maxima.
-        indices: where in its flattened volume each of them stands.
-        kernel_size, stride, padding: those of the pooling, one number or three.
-        output_size: the sizes of the result where pooling left several open; three sizes or a whole shape.
-
-    Shape:
-        Input (N, C, D, H, W) or (C, D, H, W); the output's sizes as of `max_unpool2d`.
-
-    Raises:
-        RuntimeError: an index outside the result, or indices of another shape or dtype.
-        ValueError: an output_size that pooling does not map to the input's sizes.
+    """The partial inverse of `max_pool3d`: each maximum at its index, zeros elsewhere.
 
     Example:
         >>> import specgrad as sg

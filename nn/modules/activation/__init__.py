@@ -1,10 +1,21 @@
 """Activations, softmax and attention."""
 
 from .multihead_attention import MultiheadAttention
-from .rectifier import ELU, Hardtanh, LeakyReLU, PReLU, ReLU, Softplus
-from .rectifier_variants import CELU, SELU, Mish, ReLU6, RReLU, Threshold
-from .shrink import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
-from .sigmoid import GELU, LogSigmoid, Sigmoid, SiLU, Tanh
+from .rectifier import CELU, ELU, SELU, Hardtanh, LeakyReLU, Mish, PReLU, ReLU, ReLU6, RReLU, Softplus, Threshold
+from .sigmoid import (
+    GELU,
+    GLU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    LogSigmoid,
+    Sigmoid,
+    SiLU,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+)
 from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Activations that let positive values pass: each applies its function to every element."""
+"""Activations that let positive values pass (ReLU and its variants), element by element."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import empty
 from ....runtime.dispatch import checks
 from ... import functional as F
-from ... import init as fill
+from ...docstrings import completed_from
+from ...init import constant_
 from ...parameter import Parameter
-from ..module.base import Module
+from .base import Activation, InplaceActivation
 
 
-class ReLU(Module):
+@completed_from(Activation)
+class ReLU(InplaceActivation):
     """The positive part.
 
     Formula: y = max(0, x)
-
-    Args:
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -30,34 +26,26 @@ class ReLU(Module):
         tensor([0., 2.])
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, inplace=self.inplace)
 
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
 
-
-class LeakyReLU(Module):
+@completed_from(Activation)
+class LeakyReLU(Activation):
     """The positive part, plus a fraction of the negative one.
 
     Formula: y = max(0, x) + negative_slope min(0, x)
 
     Args:
         negative_slope: the fraction.
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
         >>> sg.nn.LeakyReLU(0.5)(sg.tensor([-1.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
+
+    shown = ("negative_slope", "inplace")
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
@@ -67,21 +55,15 @@ class LeakyReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
 
-
-class ELU(Module):
+@completed_from(Activation)
+class ELU(Activation):
     """The exponential linear unit.
 
     Formula: y = x if x > 0, else alpha (exp(x) - 1)
 
     Args:
         alpha: minus the limit for very negative x.
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
 
     Source: Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear units
     (ELUs) (2016).
@@ -92,6 +74,8 @@ class ELU(Module):
         tensor([-0.6321,  2.0000])
     """
 
+    shown = ("alpha", "inplace")
+
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha = alpha
@@ -100,11 +84,9 @@ class ELU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}" + (", inplace=True" if self.inplace else "")
 
-
-class Softplus(Module):
+@completed_from(Activation)
+class Softplus(Activation):
     """A smooth version of ReLU.
 
     Formula: y = log(1 + exp(beta x)) / beta, and x itself where beta x > threshold
@@ -113,14 +95,13 @@ class Softplus(Module):
         beta: how sharp the bend is.
         threshold: where the function becomes linear.
 
-    Shape:
-        Input: any. Output: the same.
-
     Example:
         >>> import specgrad as sg
         >>> sg.nn.Softplus()(sg.tensor([-1.0, 2.0]))
         tensor([0.3133, 2.1269])
     """
+
+    shown = ("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -130,11 +111,9 @@ class Softplus(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
 
-    def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
 
-
-class Hardtanh(Module):
+@completed_from(Activation)
+class Hardtanh(Activation):
     """Clips to an interval.
 
     Formula: y = min(max(x, min_val), max_val)
@@ -142,16 +121,14 @@ class Hardtanh(Module):
     Args:
         min_val: the lower end.
         max_val: the upper end.
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
         >>> sg.nn.Hardtanh()(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
+
+    shown: tuple[str, ...] = ("min_val", "max_val", "inplace")
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -166,11 +143,9 @@ class Hardtanh(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}" + (", inplace=True" if self.inplace else "")
 
-
-class PReLU(Module):
+@completed_from(Activation)
+class PReLU(Activation):
     """The positive part, plus a learned fraction of the negative one.
 
     Formula: y = max(0, x) + weight min(0, x)
@@ -183,10 +158,10 @@ class PReLU(Module):
     Shape:
         Input: (N, C, *) or any for one parameter. Output: the same.
 
-    Source: He, Zhang, Ren and Sun, Delving deep into rectifiers (2015).
-
     Raises:
         RuntimeError: neither one weight nor one for each channel.
+
+    Source: He, Zhang, Ren and Sun, Delving deep into rectifiers (2015).
 
     Example:
         >>> import specgrad as sg
@@ -194,6 +169,7 @@ class PReLU(Module):
         [-0.5, 2.0]
     """
 
+    shown = ("num_parameters",)
     weight: Parameter
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
@@ -205,10 +181,155 @@ class PReLU(Module):
 
     def reset_parameters(self) -> None:
         """Set all weights to their first value."""
-        fill.constant_(self.weight, self.init)
+        constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
+
+@completed_from(Activation)
+class ReLU6(Hardtanh):
+    """The positive part, at most 6.
+
+    Formula: y = min(max(0, x), 6)
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ReLU6()(sg.tensor([-1.0, 2.0, 9.0]))
+        tensor([0., 2., 6.])
+    """
+
+    shown = ("inplace",)
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.relu6(input, self.inplace)
+
+
+@completed_from(Activation)
+class CELU(Activation):
+    """The continuously differentiable exponential linear unit.
+
+    Formula: y = max(0, x) + min(0, alpha (exp(x / alpha) - 1))
+
+    Args:
+        alpha: minus the limit for very negative x; not 0.
+
+    Raises:
+        RuntimeError: alpha is 0.
+
+    Source: Barron, Continuously differentiable exponential linear units (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.CELU(0.5)(sg.tensor([-100.0, 2.0]))
+        tensor([-0.5000,  2.0000])
+    """
+
+    shown = ("alpha", "inplace")
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.celu(input, self.alpha, self.inplace)
+
+
+@completed_from(Activation)
+class SELU(InplaceActivation):
+    """The self-normalising exponential linear unit.
+
+    Formula: y = scale (max(0, x) + min(0, alpha (exp(x) - 1))), alpha = 1.6733, scale = 1.0507
+
+    Source: Klambauer, Unterthiner, Mayr and Hochreiter, Self-normalizing neural networks (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.SELU()(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.selu(input, self.inplace)
+
+
+@completed_from(Activation)
+class Mish(InplaceActivation):
+    """A smooth activation that dips below zero.
+
+    Formula: y = x tanh(log(1 + exp(x)))
+
+    Source: Misra, Mish: a self regularized non-monotonic activation function (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Mish()(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.mish(input, self.inplace)
+
+
+@completed_from(Activation)
+class Threshold(Activation):
+    """Another value for what is not above a threshold.
+
+    Formula: y = x if x > threshold, else value
+
+    Args:
+        threshold: what x must exceed.
+        value: the number for the others.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Threshold(0.5, 9.0)(sg.tensor([-1.0, 2.0]))
+        tensor([9., 2.])
+    """
+
+    shown = ("threshold", "value", "inplace")
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+
+@completed_from(Activation)
+class RReLU(Activation):
+    """The positive part, plus a random fraction of the negative one.
+
+    Formula: y = x if x > 0, else slope x; the slope is uniform in [lower, upper], or its mean in evaluation
+
+    Args:
+        lower, upper: the bounds of slopes.
+
+    Raises:
+        RuntimeError: lower > upper.
+
+    Source: Xu, Wang, Chen and Li, Empirical evaluation of rectified activations in convolutional network (2015).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.RReLU(0.1, 0.3).eval()(sg.tensor([-1.0, 2.0]))
+        tensor([-0.2000,  2.0000])
+    """
+
+    shown = ("lower", "upper", "inplace")
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)

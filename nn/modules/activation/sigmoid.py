@@ -1,19 +1,18 @@
-"""Activations made of the logistic function and its relatives: each applies its function to every element."""
+"""Activations that saturate, gate or shrink: sigmoid, tanh, GELU and their relatives."""
 
 from __future__ import annotations
 
 from ....generated.tensor import Tensor
 from ... import functional as F
-from ..module.base import Module
+from ...docstrings import completed_from
+from .base import Activation, InplaceActivation
 
 
-class Sigmoid(Module):
+@completed_from(Activation)
+class Sigmoid(Activation):
     """The logistic function.
 
     Formula: y = 1 / (1 + exp(-x))
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -25,13 +24,11 @@ class Sigmoid(Module):
         return F.sigmoid(input)
 
 
-class LogSigmoid(Module):
+@completed_from(Activation)
+class LogSigmoid(Activation):
     """The logarithm of the logistic function.
 
     Formula: y = -log(1 + exp(-x))
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -43,13 +40,11 @@ class LogSigmoid(Module):
         return F.logsigmoid(input)
 
 
-class Tanh(Module):
+@completed_from(Activation)
+class Tanh(Activation):
     """The hyperbolic tangent.
 
     Formula: y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
-
-    Shape:
-        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -61,16 +56,11 @@ class Tanh(Module):
         return F.tanh(input)
 
 
-class SiLU(Module):
+@completed_from(Activation)
+class SiLU(InplaceActivation):
     """The sigmoid linear unit, also called swish.
 
     Formula: y = x sigmoid(x)
-
-    Args:
-        inplace: write to the input.
-
-    Shape:
-        Input: any. Output: the same.
 
     Source: Elfwing, Uchibe and Doya, Sigmoid-weighted linear units for neural network function approximation in
     reinforcement learning (2017).
@@ -81,18 +71,12 @@ class SiLU(Module):
         tensor([-0.2689,  1.7616])
     """
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, inplace=self.inplace)
 
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
 
-
-class GELU(Module):
+@completed_from(Activation)
+class GELU(Activation):
     """The Gaussian error linear unit.
 
     Formula: y = x Phi(x), Phi the normal distribution function; with approximate='tanh'
@@ -101,13 +85,10 @@ class GELU(Module):
     Args:
         approximate: 'none' or 'tanh'.
 
-    Shape:
-        Input: any. Output: the same.
-
-    Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
-
     Raises:
         RuntimeError: approximate is another word.
+
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
 
     Example:
         >>> import specgrad as sg
@@ -124,3 +105,161 @@ class GELU(Module):
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
+
+
+@completed_from(Activation)
+class Hardsigmoid(InplaceActivation):
+    """The logistic function, by three straight lines.
+
+    Formula: y = min(max(x + 3, 0), 6) / 6
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Hardsigmoid()(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+
+    shown = ()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardsigmoid(input, self.inplace)
+
+
+@completed_from(Activation)
+class Hardswish(InplaceActivation):
+    """The sigmoid linear unit, by pieces of polynomials.
+
+    Formula: y = x min(max(x + 3, 0), 6) / 6
+
+    Source: Howard et al., Searching for MobileNetV3 (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Hardswish()(sg.tensor([1.5, 4.0]))
+        tensor([1.1250, 4.0000])
+    """
+
+    shown = ()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardswish(input, self.inplace)
+
+
+@completed_from(Activation)
+class Hardshrink(Activation):
+    """Zero for small values.
+
+    Formula: y = x if |x| > lambd, else 0
+
+    Args:
+        lambd: the bound.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Hardshrink()(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+@completed_from(Activation)
+class Softshrink(Activation):
+    """Moves values towards zero.
+
+    Formula: y = x - lambd if x > lambd, x + lambd if x < -lambd, else 0
+
+    Args:
+        lambd: how far; not negative.
+
+    Raises:
+        RuntimeError: lambd < 0.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Softshrink()(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+@completed_from(Activation)
+class Tanhshrink(Activation):
+    """The input minus its hyperbolic tangent.
+
+    Formula: y = x - tanh(x)
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Tanhshrink()(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.tanhshrink(input)
+
+
+@completed_from(Activation)
+class Softsign(Activation):
+    """A sigmoid with slow tails.
+
+    Formula: y = x / (1 + |x|)
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.Softsign()(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softsign(input)
+
+
+@completed_from(Activation)
+class GLU(Activation):
+    """The gated linear unit.
+
+    Formula: y = a sigmoid(b), for the halves a and b of x along dim
+
+    Args:
+        dim: the dimension that is halved.
+
+    Shape:
+        Input: (*, 2 N, *). Output: (*, N, *).
+
+    Raises:
+        RuntimeError: an odd number of elements.
+
+    Source: Dauphin, Fan, Auli and Grangier, Language modeling with gated convolutional networks (2017).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.GLU()(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+
+    shown = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.glu(input, self.dim)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
+from .base import Activation
 
 
-class _AlongDim(Module):
+class _AlongDim(Activation):
+    """An activation whose only argument is a dimension."""
+
+    shown = ("dim",)
+
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
-
+@completed_from(Activation)
 class Softmax(_AlongDim):
     """Positive numbers that sum to one along a dimension.
 
@@ -24,9 +28,6 @@ class Softmax(_AlongDim):
 
     Args:
         dim: the dimension.
-
-    Shape:
-        Input: any. Output: the same.
 
     Raises:
         IndexError: a dimension that the input does not have.
@@ -41,19 +42,11 @@ class Softmax(_AlongDim):
         return F.softmax(input, self.dim, _stacklevel=5)
 
 
+@completed_from(Softmax)
 class LogSoftmax(_AlongDim):
     """The logarithm of Softmax, computed without overflow.
 
     Formula: y_i = x_i - log sum_j exp(x_j)
-
-    Args:
-        dim: the dimension.
-
-    Shape:
-        Input: any. Output: the same.
-
-    Raises:
-        IndexError: a dimension that the input does not have.
 
     Example:
         >>> import specgrad as sg
@@ -65,19 +58,11 @@ class LogSoftmax(_AlongDim):
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
+@completed_from(Softmax)
 class Softmin(_AlongDim):
     """Positive numbers that sum to one along a dimension, the largest for the smallest x.
 
     Formula: y_i = exp(-x_i) / sum_j exp(-x_j)
-
-    Args:
-        dim: the dimension.
-
-    Shape:
-        Input: any. Output: the same.
-
-    Raises:
-        IndexError: a dimension that the input does not have.
 
     Example:
         >>> import specgrad as sg

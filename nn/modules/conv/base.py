@@ -1,4 +1,4 @@
-"""What all convolution layers share: sizes, checks, parameters and how they are printed."""
+"""Base class of the convolution layers: sizes, argument checks, parameters and repr."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import ConvNd, Size
 
 
@@ -59,7 +60,7 @@ class Conv1d(_Convolution):
         out_channels: channels of the output.
         kernel_size: length of the kernel.
         stride: step of the kernel.
-        padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the length stays).
+        padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
         dilation: step between the elements of the kernel.
         groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
@@ -68,8 +69,9 @@ class Conv1d(_Convolution):
         dtype: their dtype.
 
     Shape:
-        Input: (N, in_channels, L) or (in_channels, L). Output: (N, out_channels, L') or (out_channels, L'), with
-        L' = floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
+        Input: (N, in_channels, L) or (in_channels, L).
+        Output: (N, out_channels, L') or (out_channels, L'), with L' =
+        floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
     Raises:
         ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
@@ -84,32 +86,9 @@ class Conv1d(_Convolution):
     function = staticmethod(F.conv1d)
 
 
+@completed_from(Conv1d)
 class Conv2d(_Convolution):
     """A convolution (cross-correlation) over images.
-
-    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i], where * is 2-d cross-correlation
-
-    Weight and bias start uniform in (-k, k) with k = sqrt(groups / (in_channels * kernel_size[0] * kernel_size[1])).
-
-    Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
-        kernel_size: height and width of the kernel, or one number for both (so for the next three).
-        stride: step of the kernel.
-        padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
-        dilation: step between the elements of the kernel.
-        groups: blocks of channels that are convolved separately.
-        bias: whether to add a learned bias.
-        padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (N, in_channels, H, W) or (in_channels, H, W). Output: (N, out_channels, H', W') or without N, with
-        H' = floor((H + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and W' likewise.
-
-    Raises:
-        ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
 
     Example:
         >>> import specgrad as sg
@@ -121,33 +100,9 @@ class Conv2d(_Convolution):
     function = staticmethod(F.conv2d)
 
 
+@completed_from(Conv2d)
 class Conv3d(_Convolution):
     """A convolution (cross-correlation) over volumes.
-
-    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i], where * is 3-d cross-correlation
-
-    Weight and bias start uniform in (-k, k) with k = sqrt(groups / (in_channels * product of kernel_size)).
-
-    Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
-        kernel_size: depth, height and width of the kernel, or one number for all (so for the next three).
-        stride: step of the kernel.
-        padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
-        dilation: step between the elements of the kernel.
-        groups: blocks of channels that are convolved separately.
-        bias: whether to add a learned bias.
-        padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (N, in_channels, D, H, W) or (in_channels, D, H, W). Output: (N, out_channels, D', H', W') or without
-        N, with D' = floor((D + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and H' and W'
-        likewise.
-
-    Raises:
-        ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
 
     Example:
         >>> import specgrad as sg

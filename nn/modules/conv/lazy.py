@@ -7,6 +7,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
 from ....runtime.errors import ShapeError
+from ...docstrings import completed_from
 from ...parameter import UninitializedParameter
 from ..lazy import LazyModuleMixin, materialized
 from .base import ConvNd, Size
@@ -15,7 +16,7 @@ from .transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
 
 class LazyConvNd(LazyModuleMixin, ConvNd):
-    """What lazy convolutions share: parameters without a size, and where it comes from."""
+    """Base of the lazy convolutions: uninitialized parameters, materialized by the channels of the first input."""
 
     weight: Any
     bias: Any
@@ -58,7 +59,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
 
 
 class _LazyConvolution(LazyConvNd):
-    """The arguments of `Conv2d` but `in_channels`."""
+    """Constructor of the lazy convolutions: the arguments of `Conv2d` except `in_channels`."""
 
     def __init__(
         self,
@@ -77,17 +78,9 @@ class _LazyConvolution(LazyConvNd):
         self._set_parameters(out_channels, bias, device, dtype)
 
 
+@completed_from(Conv1d)
 class LazyConv1d(_LazyConvolution, Conv1d):
     """A `Conv1d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv1d`.
-
-    Shape:
-        Input: (N, in_channels, L) or without N. Output: as of `Conv1d`.
 
     Example:
         >>> import specgrad as sg
@@ -100,17 +93,9 @@ class LazyConv1d(_LazyConvolution, Conv1d):
     cls_to_become = Conv1d
 
 
+@completed_from(LazyConv1d)
 class LazyConv2d(_LazyConvolution, Conv2d):
     """A `Conv2d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv2d`.
-
-    Shape:
-        Input: (N, in_channels, H, W) or without N. Output: as of `Conv2d`.
 
     Example:
         >>> import specgrad as sg
@@ -123,17 +108,9 @@ class LazyConv2d(_LazyConvolution, Conv2d):
     cls_to_become = Conv2d
 
 
+@completed_from(LazyConv1d)
 class LazyConv3d(_LazyConvolution, Conv3d):
     """A `Conv3d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: y[n, o] = b[o] + sum_i w[o, i] * x[n, i]
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, dilation, groups, bias, padding_mode, device, dtype: as of `Conv3d`.
-
-    Shape:
-        Input: (N, in_channels, D, H, W) or without N. Output: as of `Conv3d`.
 
     Example:
         >>> import specgrad as sg
@@ -147,7 +124,7 @@ class LazyConv3d(_LazyConvolution, Conv3d):
 
 
 class _LazyTransposed(LazyConvNd):
-    """The arguments of `ConvTranspose2d` but `in_channels`."""
+    """Constructor of the lazy transposed convolutions: the arguments of `ConvTranspose2d` except `in_channels`."""
 
     def __init__(
         self,
@@ -168,18 +145,9 @@ class _LazyTransposed(LazyConvNd):
         self._set_parameters(out_channels, bias, device, dtype)
 
 
+@completed_from(ConvTranspose1d)
 class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
     """A `ConvTranspose1d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: that of `ConvTranspose1d`
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose1d`.
-        padding_mode, device, dtype: likewise.
-
-    Shape:
-        Input: (N, in_channels, L) or without N. Output: as of `ConvTranspose1d`.
 
     Example:
         >>> import specgrad as sg
@@ -192,18 +160,9 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
     cls_to_become = ConvTranspose1d
 
 
+@completed_from(LazyConvTranspose1d)
 class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
     """A `ConvTranspose2d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: that of `ConvTranspose2d`
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose2d`.
-        padding_mode, device, dtype: likewise.
-
-    Shape:
-        Input: (N, in_channels, H, W) or without N. Output: as of `ConvTranspose2d`.
 
     Example:
         >>> import specgrad as sg
@@ -216,18 +175,9 @@ class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
     cls_to_become = ConvTranspose2d
 
 
+@completed_from(LazyConvTranspose1d)
 class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
     """A `ConvTranspose3d` whose `in_channels` is the number of channels of its first input.
-
-    Formula: that of `ConvTranspose3d`
-
-    Args:
-        out_channels: channels of the output.
-        kernel_size, stride, padding, output_padding, groups, bias, dilation: as of `ConvTranspose3d`.
-        padding_mode, device, dtype: likewise.
-
-    Shape:
-        Input: (N, in_channels, D, H, W) or without N. Output: as of `ConvTranspose3d`.
 
     Example:
         >>> import specgrad as sg

@@ -7,7 +7,9 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import ConvNd, Size
+from .convolution import Conv1d
 
 
 class _ConvolutionTranspose(ConvNd):
@@ -65,6 +67,7 @@ class _ConvolutionTranspose(ConvNd):
         return tuple(n - low for n, low in zip(output_size, least, strict=True))
 
 
+@completed_from(Conv1d)
 class ConvTranspose1d(_ConvolutionTranspose):
     """A transposed convolution over sequences: the gradient of `Conv1d` as a map of its input.
 
@@ -73,23 +76,16 @@ class ConvTranspose1d(_ConvolutionTranspose):
     Weight and bias start uniform in (-k, k) with k = sqrt(groups / (out_channels * kernel_size)).
 
     Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
-        kernel_size: length of the kernel.
         stride: step of the kernel over the output.
         padding: how much is cut off on both sides of the output.
-        output_padding: how much longer the output is at its end; less than stride or dilation.
-        groups: blocks of channels that are convolved separately.
-        bias: whether to add a learned bias.
-        dilation: step between the elements of the kernel.
+        output_padding: how much larger the output is at its end; less than stride or dilation.
         padding_mode: 'zeros'.
-        device: where the parameters lie.
-        dtype: their dtype.
 
     Shape:
-        Input: (N, in_channels, L) or (in_channels, L). Output: (N, out_channels, L') or (out_channels, L'), with
-        L' = (L - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1, or the length in
-        `output_size`, the second argument of a call.
+        Input: (N, in_channels, L) or (in_channels, L).
+        Output: (N, out_channels, L') or (out_channels, L'), with L' =
+        (L - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1, or the sizes in `output_size`, the
+        second argument of a call.
 
     Raises:
         ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
@@ -105,34 +101,9 @@ class ConvTranspose1d(_ConvolutionTranspose):
     function = staticmethod(F.conv_transpose1d)
 
 
+@completed_from(ConvTranspose1d)
 class ConvTranspose2d(_ConvolutionTranspose):
     """A transposed convolution over images: the gradient of `Conv2d` as a map of its input.
-
-    Formula: y[n, o, i stride + k dilation - padding] += w[c, o, k] x[n, c, i], from y[n, o] = b[o]; i and k are pairs
-
-    Weight and bias start uniform in (-k, k) with k = sqrt(groups / (out_channels * product of kernel_size)).
-
-    Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
-        kernel_size: height and width of the kernel, or one number for both (so for the other sizes).
-        stride: step of the kernel over the output.
-        padding: how much is cut off on both sides of the output.
-        output_padding: how much larger the output is at its end; less than stride or dilation.
-        groups: blocks of channels that are convolved separately.
-        bias: whether to add a learned bias.
-        dilation: step between the elements of the kernel.
-        padding_mode: 'zeros'.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (N, in_channels, H, W) or (in_channels, H, W). Output: (N, out_channels, H', W') or without N, with
-        H' = (H - 1) stride[0] - 2 padding[0] + dilation[0] (kernel_size[0] - 1) + output_padding[0] + 1, and W'
-        likewise, or the sizes in `output_size`, the second argument of a call.
-
-    Raises:
-        ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
 
     Example:
         >>> import specgrad as sg
@@ -144,33 +115,9 @@ class ConvTranspose2d(_ConvolutionTranspose):
     function = staticmethod(F.conv_transpose2d)
 
 
+@completed_from(ConvTranspose2d)
 class ConvTranspose3d(_ConvolutionTranspose):
     """A transposed convolution over volumes: the gradient of `Conv3d` as a map of its input.
-
-    Formula: y[n, o, i stride + k dilation - padding] += w[c, o, k] x[n, c, i], from y[n, o] = b[o]; i and k are triples
-
-    Weight and bias start uniform in (-k, k) with k = sqrt(groups / (out_channels * product of kernel_size)).
-
-    Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
-        kernel_size: depth, height and width of the kernel, or one number for all (so for the other sizes).
-        stride: step of the kernel over the output.
-        padding: how much is cut off on both sides of the output.
-        output_padding: how much larger the output is at its end; less than stride or dilation.
-        groups: blocks of channels that are convolved separately.
-        bias: whether to add a learned bias.
-        dilation: step between the elements of the kernel.
-        padding_mode: 'zeros'.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (N, in_channels, D, H, W) or without N. Output: (N, out_channels, D', H', W') or without N, with sizes
-        as of `ConvTranspose2d`.
-
-    Raises:
-        ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
 
     Example:
         >>> import specgrad as sg

@@ -1,14 +1,20 @@
 """Losses."""
 
-from .base import L1Loss, Loss, MSELoss
-from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss, NLLLoss2d
+from .base import GaussianNLLLoss, HuberLoss, KLDivLoss, L1Loss, Loss, MSELoss, PoissonNLLLoss, SmoothL1Loss
+from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, CTCLoss, NLLLoss, NLLLoss2d
 from .classification import _WeightedLoss as _WeightedLoss
-from .ctc import CTCLoss
-from .labels import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
 from .linear_cross_entropy import LinearCrossEntropyLoss
-from .margin import CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, SoftMarginLoss
-from .triplet import TripletMarginLoss, TripletMarginWithDistanceLoss
-from .values import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
+from .margin import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 
 __all__ = [
     "BCELoss",

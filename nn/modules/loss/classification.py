@@ -1,10 +1,13 @@
-"""Losses that compare scores or probabilities with classes."""
+"""Losses that compare scores or probabilities with classes, and with sequences of labels."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.user_warning import warn_user
 from ... import functional as F
+from ...docstrings import completed_from
 from .base import Loss
 
 
@@ -24,6 +27,7 @@ class _WeightedLoss(Loss):
         self.register_buffer("weight", weight)
 
 
+@completed_from(Loss)
 class NLLLoss(_WeightedLoss):
     """The negative log likelihood of the target classes, given log probabilities.
 
@@ -32,8 +36,6 @@ class NLLLoss(_WeightedLoss):
     Args:
         weight: w, one number per class; ones when left out.
         ignore_index: a target class that is left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers. Output: (), or the target's with
@@ -64,17 +66,14 @@ class NLLLoss(_WeightedLoss):
         return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
+@completed_from(NLLLoss)
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy of target classes, or of target probabilities, given unnormalised scores.
 
     Formula: l_n = -w[y_n] log(exp(x[n, y_n]) / sum_c exp(x[n, c]))
 
     Args:
-        weight: w, one number per class; ones when left out.
-        ignore_index: a target class that is left out.
-        reduction: 'mean', 'sum' or 'none'.
         label_smoothing: how much of the target goes to all classes alike, in [0, 1].
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers; or the input's, probabilities. Output: (), or
@@ -115,6 +114,7 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
+@completed_from(Loss)
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities.
 
@@ -122,11 +122,6 @@ class BCELoss(_WeightedLoss):
 
     Args:
         weight: w, broadcast against the input; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or input and target of different shapes.
@@ -138,32 +133,18 @@ class BCELoss(_WeightedLoss):
         tensor(0.6931)
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
+@completed_from(BCELoss)
 class BCEWithLogitsLoss(Loss):
     """The binary cross entropy of sigmoid(x), computed without overflow.
 
     Formula: l_n = -w_n (p y_n log sigmoid(x_n) + (1 - y_n) log(1 - sigmoid(x_n)))
 
     Args:
-        weight: w, broadcast against the input; ones when left out.
-        reduction: 'mean', 'sum' or 'none'.
         pos_weight: p, broadcast against the input; ones when left out.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or input and target of different shapes.
@@ -195,13 +176,9 @@ class BCEWithLogitsLoss(Loss):
         )
 
 
+@completed_from(NLLLoss)
 class NLLLoss2d(NLLLoss):
-    """`NLLLoss`, which takes images too; arguments as of `NLLLoss`.
-
-    Formula: l_n = -w[y_n] x[n, y_n]; 'mean' divides the sum by the sum of w[y_n]
-
-    Shape:
-        Those of `NLLLoss`.
+    """`NLLLoss` under the older name for images.
 
     Example:
         >>> import warnings
@@ -223,3 +200,43 @@ class NLLLoss2d(NLLLoss):
     ) -> None:
         warn_user("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.", FutureWarning)
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
+
+Lengths = Any  # two tensors, or two lists of integers
+
+
+class CTCLoss(Loss):
+    """Connectionist temporal classification: minus the log-probability of labels, over all their alignments.
+
+    Formula: l_n = -log sum over alignments a of the labels y_n of prod_t p[t, n, a_t]
+
+    Args:
+        blank: the class that stands between labels.
+        reduction: 'mean' (over the labels of each sample, then over the samples), 'sum' or 'none'.
+        zero_infinity: whether labels that do not fit into the steps have a loss of zero.
+
+    Shape:
+        Log_probs: (T, N, C) or (T, C). Targets: (N, S), or all labels one after another. Input_lengths, target_lengths:
+        (N) or (), tensors or lists. Output: (), or (N) with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: lengths that do not fit, a label that is no class, or a blank that is none.
+
+    Source: Graves, Fernandez, Gomez and Schmidhuber, Connectionist temporal classification (2006).
+
+    Example:
+        >>> import specgrad as sg
+        >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
+        >>> sg.nn.CTCLoss()(log_probs, sg.tensor([[1, 2]]), sg.tensor([4]), sg.tensor([2]))
+        tensor(0.8432)
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(None, None, reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths) -> Tensor:
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

@@ -1,20 +1,32 @@
-"""Losses of what should be above or below a margin: scores of classes and labels, and of pairs."""
+"""Margin losses: of scores of classes and labels, of pairs and of triplets."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
+from ..distance import PairwiseDistance
 from .base import Loss
+from .classification import _WeightedLoss
 
 
 class _MarginLoss(Loss):
     """A loss with a margin."""
 
-    def __init__(self, margin: float, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
 
+@completed_from(Loss)
 class HingeEmbeddingLoss(_MarginLoss):
     """Distances: near zero for like things, above a margin for unlike ones.
 
@@ -22,14 +34,6 @@ class HingeEmbeddingLoss(_MarginLoss):
 
     Args:
         margin: how far unlike things should be apart.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Example:
         >>> import specgrad as sg
@@ -50,6 +54,7 @@ class HingeEmbeddingLoss(_MarginLoss):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class MarginRankingLoss(_MarginLoss):
     """Pairs of scores of which one should rank above the other.
 
@@ -57,8 +62,6 @@ class MarginRankingLoss(_MarginLoss):
 
     Args:
         margin: by how much.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
@@ -73,33 +76,15 @@ class MarginRankingLoss(_MarginLoss):
         tensor(2.5000)
     """
 
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(margin, size_average, reduce, reduction)
-
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class SoftMarginLoss(Loss):
     """The logistic loss of two classes, 1 and -1.
 
     Formula: l_n = log(1 + exp(-y_n x_n))
-
-    Args:
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
 
     Example:
         >>> import specgrad as sg
@@ -107,13 +92,11 @@ class SoftMarginLoss(Loss):
         tensor(1.8709)
     """
 
-    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__(size_average, reduce, reduction)
-
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
+@completed_from(Loss)
 class CosineEmbeddingLoss(_MarginLoss):
     """Pairs of vectors: of one direction for like things, not so for unlike ones.
 
@@ -121,8 +104,6 @@ class CosineEmbeddingLoss(_MarginLoss):
 
     Args:
         margin: how large the cosine of unlike things may be, from -1 to 1.
-        reduction: 'mean', 'sum' or 'none'.
-        size_average, reduce: older ways to say reduction.
 
     Shape:
         Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
@@ -138,14 +119,197 @@ class CosineEmbeddingLoss(_MarginLoss):
         tensor(0.4600)
     """
 
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
+
+
+@completed_from(Loss)
+class MultiMarginLoss(_WeightedLoss):
+    """The scores of all classes should be below that of the right one by a margin.
+
+    Formula: l_n = sum_i w[y_n] max(0, margin - x[n, y_n] + x[n, i])^p / C over the classes i other than y_n
+
+    Args:
+        p: the power, 1 or 2.
+        margin: by how much.
+        weight: w, one number per class; ones when left out.
+
+    Shape:
+        Input: (N, C) or (C). Target: (N) or (), class numbers. Output: (), or that of the target with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, p other than 1 and 2, or a weight that is no vector.
+        RuntimeError: a target that is no class, or inputs of other shapes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MultiMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
+        tensor(0.3250)
+    """
+
     def __init__(
         self,
-        margin: float = 0.0,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
         size_average: bool | None = None,
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(margin, size_average, reduce, reduction)
+        super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError(f"MultiMarginLoss(): only p == 1 and p == 2 supported, got p = {p}")
+        if weight is not None and weight.ndim != 1:
+            raise ValueError(f"MultiMarginLoss(): weight must be one-dimensional, got shape {list(weight.shape)}")
+        self.p, self.margin = p, margin
 
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
+
+
+@completed_from(Loss)
+class MultiLabelMarginLoss(Loss):
+    """The scores of all classes should be below those of the right labels by 1.
+
+    Formula: l_n = sum_ij max(0, 1 - x[n, j] + x[n, i]) / C over labels j and classes i that are no label
+
+    Shape:
+        Input: (N, C) or (C). Target: the same, the labels of each row in front and -1 behind. Output: (), or (N) with
+        reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+        RuntimeError: a label that is no class, or a target of another shape.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MultiLabelMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
+@completed_from(MultiMarginLoss)
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """The binary cross-entropy of all labels, averaged over them.
+
+    Formula: l_n = -sum_c w_c (y[n, c] log sigmoid(x[n, c]) + (1 - y[n, c]) log sigmoid(-x[n, c])) / C
+
+    Shape:
+        Input, target: (N, C). Output: (), or (N) with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MultiLabelSoftMarginLoss()(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
+        tensor(0.6931)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
+
+
+@completed_from(Loss)
+class TripletMarginLoss(Loss):
+    """An anchor should be nearer to a positive example than to a negative one, by a margin.
+
+    Formula: l_n = max(0, margin + d(a_n, p_n) - d(a_n, n_n)) with d the p-norm of the difference
+
+    Args:
+        margin: how much nearer, more than 0.
+        p: which norm.
+        eps: keeps norms away from zero, where their gradient is undefined.
+        swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
+
+    Shape:
+        Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or a margin of 0 or less.
+        RuntimeError: inputs that differ in their number of dimensions.
+
+    Source: Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets (2016).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.TripletMarginLoss()(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
+        tensor(0.4142)
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        if margin <= 0:
+            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
+        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return F.triplet_margin_loss(
+            anchor,
+            positive,
+            negative,
+            margin=self.margin,
+            p=self.p,
+            eps=self.eps,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+
+
+@completed_from(TripletMarginLoss)
+class TripletMarginWithDistanceLoss(Loss):
+    """`TripletMarginLoss` for distances of any kind.
+
+    Formula: l_n = max(0, margin + d(a_n, p_n) - d(a_n, n_n))
+
+    Args:
+        distance_function: d, of two tensors; `PairwiseDistance` when left out.
+
+    Shape:
+        Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
+
+    Example:
+        >>> import specgrad as sg
+        >>> loss = sg.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
+        >>> loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
+        tensor(1.)
+    """
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(None, None, reduction)
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin, self.swap = margin, swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return F.triplet_margin_with_distance_loss(
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
+            swap=self.swap,
+            reduction=self.reduction,
+        )

@@ -42,14 +42,14 @@ class BackwardHooks:
         self.hooks = hooks
         self.inputs = 0
         self.outputs = 0
-        self.input_places: list[int] | None = None  # which inputs are tensors in the graph; None without any
-        self.output_places: list[int] | None = None
+        self.input_indices: list[int] | None = None  # which inputs are tensors in the graph; None without any
+        self.output_indices: list[int] | None = None
         self.grad_outputs: tuple[Any, ...] | None = None
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of the call, tensors among them replaced by watched ones."""
         self.inputs = len(args)
-        args, self.input_places = _watch(args, self._on_input_grads, zeros=True)
+        args, self.input_indices = _watch(args, self._on_input_grads, zeros=True)
         return args
 
     def watch_outputs(self, result: Any) -> Any:
@@ -62,29 +62,29 @@ class BackwardHooks:
                 stacklevel=4,
             )
         self.outputs = len(outputs)
-        watched, self.output_places = _watch(outputs, self._on_output_grads, zeros=False)
+        watched, self.output_indices = _watch(outputs, self._on_output_grads, zeros=False)
         return watched if isinstance(result, tuple) else watched[0]
 
     def _on_output_grads(self, grads: Sequence[Any]) -> Sequence[Any]:
-        assert self.output_places is not None
-        current = _spread(self.output_places, grads, self.outputs)
+        assert self.output_indices is not None
+        current = _spread(self.output_indices, grads, self.outputs)
         for hook in self.pre_hooks:
             current = _accepted("Backward pre hook", "grad_output", hook(self.module, current), current)
         self.grad_outputs = current
-        if self.input_places is None:
+        if self.input_indices is None:
             self._call_without_inputs()
-        return [current[i] for i in self.output_places]
+        return [current[i] for i in self.output_indices]
 
     def _on_input_grads(self, grads: Sequence[Any]) -> Sequence[Any]:
-        assert self.input_places is not None
+        assert self.input_indices is not None
         if self.grad_outputs is None:
             return grads
-        current = _spread(self.input_places, grads, self.inputs)
+        current = _spread(self.input_indices, grads, self.inputs)
         for hook in self.hooks:
             found = hook(self.module, current, self.grad_outputs)
             current = _accepted("Backward hook", "grad_input", found, current)
         self.grad_outputs = None
-        return [current[i] for i in self.input_places]
+        return [current[i] for i in self.input_indices]
 
     def _call_without_inputs(self) -> None:
         missing = (None,) * self.inputs
@@ -99,21 +99,21 @@ class BackwardHooks:
 
 
 def _watch(values: tuple[Any, ...], exchange: Hook, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
-    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
-    if not is_grad_enabled() or not any(values[i].requires_grad for i in places):
+    indices = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not is_grad_enabled() or not any(values[i].requires_grad for i in indices):
         return values, None
-    watched = _Identity.apply(exchange, zeros, *(values[i] for i in places))
+    watched = _Identity.apply(exchange, zeros, *(values[i] for i in indices))
     replaced = list(values)
-    for place, tensor in zip(places, watched, strict=True):
-        replaced[place] = tensor
+    for index, tensor in zip(indices, watched, strict=True):
+        replaced[index] = tensor
     make = getattr(type(values), "_make", tuple)  # named tuples keep their class
-    return make(replaced), places
+    return make(replaced), indices
 
 
-def _spread(places: list[int], grads: Sequence[Any], size: int) -> tuple[Any, ...]:
+def _spread(indices: list[int], grads: Sequence[Any], size: int) -> tuple[Any, ...]:
     full: list[Any] = [None] * size
-    for place, grad in zip(places, grads, strict=True):
-        full[place] = grad
+    for index, grad in zip(indices, grads, strict=True):
+        full[index] = grad
     return tuple(full)
 
 

@@ -55,7 +55,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
             super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass defines it."""
+        """Compute the output; every subclass defines it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +90,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands in the parentheses when the module is printed."""
+        """The text in the parentheses of the module's repr."""
         return ""
 
     def __repr__(self) -> str:

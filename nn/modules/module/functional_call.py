@@ -70,7 +70,7 @@ def _merged(dicts: Any) -> Any:
 
 @contextmanager
 def _swapped(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
-    """Put the tensors in their places, and in the end the module's own back; `given` then has what the call left."""
+    """Replace members by the given tensors, and restore them at the end; `given` then has what the call left."""
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
     values = _tied(given, own) if tie_weights else given
     if strict:

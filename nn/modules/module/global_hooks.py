@@ -30,7 +30,7 @@ def of_kind(kind: str) -> Iterator[tuple[int, GlobalHook]]:
 
 
 def at_registration(kind: str, module: Any, name: str, value: Any) -> Any:
-    """What the registration hooks of `kind` make of a value that is about to be registered."""
+    """A value that is about to be registered, after the global registration hooks of `kind`, which may replace it."""
     for hook in list(registration_hooks.values()):
         if hook.kind == kind:
             replaced = hook.call(module, name, value)

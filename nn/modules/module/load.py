@@ -15,7 +15,7 @@ from .state import EXTRA_STATE
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What load_state_dict could not match: names that only the module has, and names that only the dict has."""
+    """Result of load_state_dict: names that only the module has, and names that only the dict has."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]

@@ -26,14 +26,14 @@ class ModuleState:
     _state_dict_hooks: OrderedDict[int, Callable[..., Any]]
 
     def get_extra_state(self) -> Any:
-        """What a subclass wants in its state_dict besides parameters and buffers; override with set_extra_state."""
+        """Extra state for the state_dict besides parameters and buffers; override it together with set_extra_state."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Override get_extra_state() "
             "together with set_extra_state()."
         )
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back `state`, which get_extra_state returned."""
+        """Restore `state`, which get_extra_state returned."""
         raise RuntimeError(
             "Reached a code path in Module.set_extra_state() that should never be called. Override set_extra_state() "
             "together with get_extra_state()."

@@ -68,7 +68,7 @@ class ModuleTree:
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        """What `get_members` finds in each module, with dotted names, each once."""
+        """Members that `get_members` gives for each module, with dotted names, each object once."""
         seen: set[int] = set()
         places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in places:

@@ -10,15 +10,21 @@ from .adaptive import (
 )
 from .adaptive import _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd
 from .adaptive import _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd
-from .average import AvgPool1d, AvgPool2d, AvgPool3d
+from .average import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
 from .average import _AvgPoolNd as _AvgPoolNd
-from .fractional import FractionalMaxPool2d, FractionalMaxPool3d
-from .lp import LPPool1d, LPPool2d, LPPool3d
-from .lp import _LPPoolNd as _LPPoolNd
-from .maximum import MaxPool1d, MaxPool2d, MaxPool3d
+from .average import _LPPoolNd as _LPPoolNd
+from .maximum import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 from .maximum import _MaxPoolNd as _MaxPoolNd
-from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
-from .unpooling import _MaxUnpoolNd as _MaxUnpoolNd
+from .maximum import _MaxUnpoolNd as _MaxUnpoolNd
 
 __all__ = [
     "AdaptiveAvgPool1d",

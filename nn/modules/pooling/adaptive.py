@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Wanted = int | None | tuple[int | None, ...]
@@ -68,20 +69,12 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     function = staticmethod(F.adaptive_avg_pool1d)
 
 
+@completed_from(AdaptiveAvgPool1d)
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """The mean over windows of an image that are chosen so that the output has a given size.
 
     Formula: row i of the output averages rows floor(i H / H') to ceil((i + 1) H / H') of the input;
     columns likewise
-
-    Args:
-        output_size: H' and W', or one number for both; None keeps the input's size.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W').
-
-    Raises:
-        RuntimeError: input that is no image, or a negative size.
 
     Example:
         >>> import specgrad as sg
@@ -92,20 +85,12 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     function = staticmethod(F.adaptive_avg_pool2d)
 
 
+@completed_from(AdaptiveAvgPool2d)
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The mean over windows of a volume that are chosen so that the output has a given size.
 
     Formula: plane i of the output averages planes floor(i D / D') to ceil((i + 1) D / D') of the input;
     rows and columns likewise
-
-    Args:
-        output_size: D', H' and W', or one number for all; None keeps the input's size.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W').
-
-    Raises:
-        RuntimeError: input that is no volume, or a negative size.
 
     Example:
         >>> import specgrad as sg
@@ -116,20 +101,14 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     function = staticmethod(F.adaptive_avg_pool3d)
 
 
+@completed_from(AdaptiveAvgPool1d)
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """The maximum over windows of a sequence that are chosen so that the output has a given size.
 
     Formula: element i of the output is the greatest of elements floor(i L / L') to ceil((i + 1) L / L') of the input
 
     Args:
-        output_size: L'.
         return_indices: also return where each maximum was.
-
-    Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
-
-    Raises:
-        RuntimeError: input that is no sequence, or a negative size.
 
     Example:
         >>> import specgrad as sg
@@ -140,21 +119,12 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     function = staticmethod(F.adaptive_max_pool1d)
 
 
+@completed_from(AdaptiveMaxPool1d)
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The maximum over windows of an image that are chosen so that the output has a given size.
 
     Formula: row i of the output is the greatest of rows floor(i H / H') to ceil((i + 1) H / H') of the input;
     columns likewise
-
-    Args:
-        output_size: H' and W', or one number for both; None keeps the input's size.
-        return_indices: also return where each maximum was.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W').
-
-    Raises:
-        RuntimeError: input that is no image, or a negative size.
 
     Example:
         >>> import specgrad as sg
@@ -165,21 +135,12 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     function = staticmethod(F.adaptive_max_pool2d)
 
 
+@completed_from(AdaptiveMaxPool2d)
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The maximum over windows of a volume that are chosen so that the output has a given size.
 
     Formula: plane i of the output is the greatest of planes floor(i D / D') to ceil((i + 1) D / D') of the input;
     rows and columns likewise
-
-    Args:
-        output_size: D', H' and W', or one number for all; None keeps the input's size.
-        return_indices: also return where each maximum was.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W').
-
-    Raises:
-        RuntimeError: input that is no volume, or a negative size.
 
     Example:
         >>> import specgrad as sg

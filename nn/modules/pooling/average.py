@@ -1,4 +1,4 @@
-"""Pooling layers: the mean of a sliding window."""
+"""Pooling by the mean and by the p-norm of a sliding window."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -49,35 +50,6 @@ class _AvgPoolNd(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(_AvgPoolNd):
-    """The mean over windows of an image.
-
-    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
-
-    Args:
-        kernel_size: height and width of the window, or one number for both (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: zeros added on both sides, at most half of kernel_size.
-        ceil_mode: round the output size up instead of down.
-        count_include_pad: whether the added zeros count in the mean.
-        divisor_override: divide by this instead of by the number of elements.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
-        H' = floor((H + 2 padding[0] - kernel_size[0]) / stride[0] + 1), and W' likewise.
-
-    Raises:
-        RuntimeError: a window that does not fit into the image, or padding above half of it.
-
-    Example:
-        >>> import specgrad as sg
-        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
-        [20, 16, 25, 16]
-    """
-
-    function = staticmethod(F.avg_pool2d)
-
-
 class AvgPool1d(Module):
     """The mean over windows of a sequence.
 
@@ -91,8 +63,8 @@ class AvgPool1d(Module):
         count_include_pad: whether the added zeros count in the mean.
 
     Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
-        L' = floor((L + 2 padding - kernel_size) / stride + 1).
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        floor((L + 2 padding - kernel_size) / stride + 1).
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -125,25 +97,29 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+@completed_from(AvgPool1d)
+class AvgPool2d(_AvgPoolNd):
+    """The mean over windows of an image.
+
+    Formula: y[n, c, i, j] = mean over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]
+
+    Args:
+        divisor_override: divide by this instead of by the number of elements.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
+        [20, 16, 25, 16]
+    """
+
+    function = staticmethod(F.avg_pool2d)
+
+
+@completed_from(AvgPool2d)
 class AvgPool3d(_AvgPoolNd):
     """The mean over windows of a volume.
 
     Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
-
-    Args:
-        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: zeros added on both sides, at most half of kernel_size.
-        ceil_mode: round the output size up instead of down.
-        count_include_pad: whether the added zeros count in the mean.
-        divisor_override: divide by this instead of by the number of elements.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
-        `AvgPool2d`.
-
-    Raises:
-        RuntimeError: a window that does not fit into the volume, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
@@ -157,3 +133,81 @@ class AvgPool3d(_AvgPoolNd):
 def _one(value: Any) -> tuple[int]:
     """A size of a 1-d window, given as a number or in a tuple."""
     return value if isinstance(value, tuple) else (value,)
+
+
+class _LPPoolNd(Module):
+    """A subclass names its function."""
+
+    function: Callable[..., Tensor]
+
+    def __init__(
+        self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        names = ("norm_type", "kernel_size", "stride", "ceil_mode")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+
+
+class LPPool1d(_LPPoolNd):
+    """The p-norm over windows of a signal.
+
+    Formula: y[n, c, i] = (sum over k of x[n, c, i stride + k]^p)^(1/p)
+
+    Args:
+        norm_type: p; inf for the maximum of |x|.
+        kernel_size: length of the window.
+        stride: step of the window; kernel_size when left out.
+        ceil_mode: whether a window that begins inside but ends outside counts.
+
+    Shape:
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
+
+    Raises:
+        RuntimeError: the window is larger than the input.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.LPPool1d(2, 2)(sg.tensor([[3.0, 4.0, 6.0, 8.0]]))
+        tensor([[ 5., 10.]])
+    """
+
+    function = staticmethod(F.lp_pool1d)
+
+
+@completed_from(LPPool1d)
+class LPPool2d(_LPPoolNd):
+    """The p-norm over windows of an image.
+
+    Formula: y[n, c, i, j] = (sum over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]^p)^(1/p)
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.LPPool2d(2, 2)(sg.ones(1, 1, 2, 2))
+        tensor([[[[2.]]]])
+    """
+
+    function = staticmethod(F.lp_pool2d)
+
+
+@completed_from(LPPool2d)
+class LPPool3d(_LPPoolNd):
+    """The p-norm over windows of a volume.
+
+    Formula: y[n, c, i, j, k] = (sum over a window at (i, j, k) of x[n, c]^p)^(1/p)
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.LPPool3d(2, (1, 2, 2))(sg.ones(1, 1, 1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+
+    function = staticmethod(F.lp_pool3d)

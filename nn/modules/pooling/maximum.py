@@ -1,12 +1,14 @@
-"""Pooling layers: the maximum of a sliding window."""
+"""Maximum pooling over sliding windows and over random ones, and its inverse."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
+from ....runtime.dispatch import checks
 from ... import functional as F
+from ...docstrings import completed_from
 from ..module.base import Module
 
 Size = int | tuple[int, ...]
@@ -60,8 +62,8 @@ class MaxPool1d(_MaxPoolNd):
         ceil_mode: round the output size up instead of down.
 
     Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with
-        L' = floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
+        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -75,25 +77,11 @@ class MaxPool1d(_MaxPoolNd):
     function = staticmethod(F.max_pool1d)
 
 
+@completed_from(MaxPool1d)
 class MaxPool2d(_MaxPoolNd):
     """The maximum over windows of an image.
 
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, i stride[0] + k dilation[0], j stride[1] + l dilation[1]]
-
-    Args:
-        kernel_size: height and width of the window, or one number for both (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: minus infinities added on both sides, at most half of kernel_size.
-        dilation: step between the elements of the window.
-        return_indices: also return where each maximum was.
-        ceil_mode: round the output size up instead of down.
-
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C, H', W') or (C, H', W'), with
-        H' = floor((H + 2 padding[0] - dilation[0] (kernel_size[0] - 1) - 1) / stride[0] + 1), and W' likewise.
-
-    Raises:
-        RuntimeError: a window that does not fit into the image, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
@@ -104,25 +92,11 @@ class MaxPool2d(_MaxPoolNd):
     function = staticmethod(F.max_pool2d)
 
 
+@completed_from(MaxPool2d)
 class MaxPool3d(_MaxPoolNd):
     """The maximum over windows of a volume.
 
     Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation], where i and k are triples
-
-    Args:
-        kernel_size: depth, height and width of the window, or one number for all (so for all sizes).
-        stride: step of the window; kernel_size when left out.
-        padding: minus infinities added on both sides, at most half of kernel_size.
-        dilation: step between the elements of the window.
-        return_indices: also return where each maximum was.
-        ceil_mode: round the output size up instead of down.
-
-    Shape:
-        Input: (N, C, D, H, W) or (C, D, H, W). Output: (N, C, D', H', W') or (C, D', H', W'), with sizes as of
-        `MaxPool2d`.
-
-    Raises:
-        RuntimeError: a window that does not fit into the volume, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
@@ -131,3 +105,178 @@ class MaxPool3d(_MaxPoolNd):
     """
 
     function = staticmethod(F.max_pool3d)
+
+
+class _MaxUnpoolNd(Module):
+    """A subclass names its function and sets `spatial_dims`."""
+
+    spatial_dims: int
+    function: Callable[..., Tensor]
+
+    def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
+        super().__init__()
+        self.kernel_size = self._sizes("kernel_size", kernel_size)
+        self.stride = self.kernel_size if stride is None else self._sizes("stride", stride)
+        self.padding = self._sizes("padding", padding)
+
+    def _sizes(self, name: str, value: Any) -> tuple[int, ...]:
+        return checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """The partial inverse of `MaxPool1d`: each maximum at the index where it was found, zeros elsewhere.
+
+    Formula: y[n, c, indices[n, c, i]] = x[n, c, i], 0 elsewhere
+
+    Args:
+        kernel_size: length of the window of the pooling.
+        stride: step of the window; kernel_size when left out.
+        padding: that of the pooling.
+
+    Shape:
+        Input and indices: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
+        (L - 1) stride - 2 padding + kernel_size, or the sizes in `output_size`, the third argument of a call.
+
+    Raises:
+        RuntimeError: an index outside the output, or indices of another shape or dtype.
+        ValueError: an output_size that pooling does not map to the input's sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> values, indices = sg.nn.MaxPool1d(2, return_indices=True)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
+        >>> sg.nn.MaxUnpool1d(2)(values, indices)
+        tensor([[0., 5., 0., 3.]])
+    """
+
+    spatial_dims = 1
+    function = staticmethod(F.max_unpool1d)
+
+
+@completed_from(MaxUnpool1d)
+class MaxUnpool2d(_MaxUnpoolNd):
+    """The partial inverse of `MaxPool2d`: each maximum at the index where it was found, zeros elsewhere.
+
+    Formula: y[n, c, k, l] = x[n, c, i, j] where indices[n, c, i, j] = k W' + l, 0 elsewhere
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MaxUnpool2d(2)(sg.tensor([[[4.0]]]), sg.tensor([[[3]]]))
+        tensor([[[0., 0.],
+                 [0., 4.]]])
+    """
+
+    spatial_dims = 2
+    function = staticmethod(F.max_unpool2d)
+
+
+@completed_from(MaxUnpool2d)
+class MaxUnpool3d(_MaxUnpoolNd):
+    """The partial inverse of `MaxPool3d`: each maximum at the index where it was found, zeros elsewhere.
+
+    Formula: y[n, c] has x[n, c, i] at index indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.MaxUnpool3d((1, 1, 2))(sg.tensor([[[[7.0]]]]), sg.tensor([[[[1]]]]))
+        tensor([[[[0., 7.]]]])
+    """
+
+    spatial_dims = 3
+    function = staticmethod(F.max_unpool3d)
+
+
+class _FractionalMaxPool(Module):
+    """A subclass says how many dimensions it pools."""
+
+    spatial: int
+    _random_samples: Tensor | None
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = checks.integer_list(name, "kernel_size", kernel_size, self.spatial)
+        if min(self.kernel_size) < 1:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        sizes = None if output_size is None else checks.integer_list(name, "output_size", output_size, self.spatial)
+        self.output_size = sizes
+        self.output_ratio = self._ratios(output_ratio)
+
+    def _ratios(self, given: Any) -> tuple[float, ...] | None:
+        if given is None:
+            return None
+        ratios = (given,) * self.spatial if isinstance(given, (int, float)) else tuple(given)
+        if not all(0 < ratio < 1 for ratio in ratios):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {given})")
+        return ratios
+
+    def forward(self, input: Tensor) -> Any:
+        function = F.fractional_max_pool2d if self.spatial == 2 else F.fractional_max_pool3d
+        sizes = (self.kernel_size, self.output_size, self.output_ratio)
+        return function(input, *sizes, self.return_indices, self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The maximum over windows of an image that begin at random positions.
+
+    Formula: y[n, c, i, j] = max over (k, l) of x[n, c, a_i + k, b_j + l] with random a and b for each channel
+
+    Args:
+        kernel_size: height and width, or one number for both, of the windows.
+        output_size: how many windows.
+        output_ratio: how many windows for each element of the input, between 0 and 1, in place of output_size.
+        return_indices: whether to return also where in its flattened plane each maximum stands.
+        _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
+
+    Shape:
+        Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
+
+    Raises:
+        ValueError: not just one of output_size and output_ratio, or a ratio outside (0, 1).
+        RuntimeError: windows that do not fit.
+
+    Source: Graham, Fractional max-pooling (2014).
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.FractionalMaxPool2d(2, output_ratio=0.5)(sg.zeros(1, 3, 8, 6)).shape
+        specgrad.Size([1, 3, 4, 3])
+    """
+
+    spatial = 2
+
+
+@completed_from(FractionalMaxPool2d)
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The maximum over windows of a volume that begin at random positions.
+
+    Formula: y[n, c, i, j, k] = max over a window of x[n, c] at (a_i, b_j, c_k) with random a, b, c for each channel
+
+    Args:
+        _random_samples: the random numbers, (N, C, 3); drawn in each call when left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.FractionalMaxPool3d(2, output_size=3)(sg.zeros(1, 2, 6, 6, 6)).shape
+        specgrad.Size([1, 2, 3, 3, 3])
+    """
+
+    spatial = 3

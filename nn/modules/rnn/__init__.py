@@ -2,7 +2,6 @@
 
 from .base import RNNBase
 from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from .layers import GRU, RNN
-from .lstm import LSTM
+from .layers import GRU, LSTM, RNN
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]

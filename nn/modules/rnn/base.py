@@ -1,4 +1,4 @@
-"""What the layers RNN, LSTM and GRU share: arguments, weights, checks, packed and unbatched input."""
+"""Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from ....runtime.creation import empty, zeros
 from ....runtime.dispatch import checks
 from ....runtime.errors import ShapeError
 from ... import init
+from ...docstrings import completed_from
 from ...functional.recurrent import LAYERS
 from ...parameter import Parameter
 from ..module.base import Module
@@ -104,25 +105,21 @@ class RNNCellBase(Module):
         return ", ".join(parts)
 
 
+@completed_from(RNNCellBase)
 class RNNCell(RNNCellBase):
     """One step of an RNN.
 
     Formula: h' = tanh(W_ih x + b_ih + W_hh h + b_hh)
 
     Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        bias: whether the cell has biases.
         nonlinearity: "tanh" or "relu".
-        device: where the parameters lie.
-        dtype: their dtype.
+
+    Attributes:
+        weight_ih, weight_hh, bias_ih, bias_hh: uniform in (-k, k) with k = 1 / sqrt(hidden_size).
 
     Shape:
         Input: (batch, input_size) or (input_size); hx: (batch, hidden_size) or (hidden_size), zeros when left out.
         Output: as hx.
-
-    Attributes:
-        weight_ih, weight_hh, bias_ih, bias_hh: uniform in (-k, k) with k = 1 / sqrt(hidden_size).
 
     Raises:
         ValueError: input or hx has neither one nor two dimensions.
@@ -153,24 +150,15 @@ class RNNCell(RNNCellBase):
         return self._step(kind, input, None if hx is None else [hx], 1)[0]
 
 
+@completed_from(RNNCell)
 class LSTMCell(RNNCellBase):
     """One step of an LSTM.
 
     Formula: c' = f c + i g; h' = o tanh(c') with the gates of `LSTM`
 
-    Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the states.
-        bias: whether the cell has biases.
-        device: where the parameters lie.
-        dtype: their dtype.
-
     Shape:
         Input: (batch, input_size) or (input_size); hx: a pair of (batch, hidden_size) or (hidden_size), zeros when left
         out. Output: the pair (h', c') in the shapes of hx.
-
-    Attributes:
-        weight_ih, weight_hh, bias_ih, bias_hh: uniform in (-k, k) with k = 1 / sqrt(hidden_size).
 
     Raises:
         ValueError: input or a state has neither one nor two dimensions.
@@ -193,24 +181,11 @@ class LSTMCell(RNNCellBase):
         return hidden, cell
 
 
+@completed_from(RNNCell)
 class GRUCell(RNNCellBase):
     """One step of a GRU.
 
     Formula: h' = (1 - z) n + z h with the gates of `GRU`
-
-    Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        bias: whether the cell has biases.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (batch, input_size) or (input_size); hx: (batch, hidden_size) or (hidden_size), zeros when left out.
-        Output: as hx.
-
-    Attributes:
-        weight_ih, weight_hh, bias_ih, bias_hh: uniform in (-k, k) with k = 1 / sqrt(hidden_size).
 
     Raises:
         ValueError: input or hx has neither one nor two dimensions.

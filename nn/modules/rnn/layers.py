@@ -1,37 +1,31 @@
-"""Recurrent layers whose only state is the output: RNN and GRU."""
+"""The recurrent layers RNN, GRU and LSTM."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ....generated.tensor import Tensor
+from ...docstrings import completed_from
 from .base import RNNBase
 
 
+@completed_from(RNNBase)
 class RNN(RNNBase):
     """A recurrent network with tanh or relu.
 
     Formula: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh)
 
     Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        num_layers: layers on top of each other, each taking the output of the one below.
         nonlinearity: "tanh" or "relu".
-        bias: whether the layers have biases.
-        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
-        dropout: the probability of dropout on the output of each layer but the last.
-        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
-        device: where the parameters lie.
-        dtype: their dtype.
+
+    Attributes:
+        weight_ih_l0: W_ih of the first layer; further layers end in _l1, _l2, ..., the backward direction in _reverse.
+        weight_hh_l0, bias_ih_l0, bias_hh_l0: W_hh, b_ih and b_hh.
 
     Shape:
         Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
         (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
         hidden_size), and the last states in the shape of hx.
-
-    Attributes:
-        weight_ih_l0: W_ih of the first layer; further layers end in _l1, _l2, ..., the backward direction in _reverse.
-        weight_hh_l0, bias_ih_l0, bias_hh_l0: W_hh, b_ih and b_hh.
 
     Raises:
         ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
@@ -68,39 +62,20 @@ class RNN(RNNBase):
         self.nonlinearity = nonlinearity
 
 
+@completed_from(RNN)
 class GRU(RNNBase):
     """Gated recurrent units.
 
     Formula: r, z = sigmoid(W_r x_t + b_r + U_r h_(t-1) + d_r), ...; n = tanh(W_n x_t + b_n + r (U_n h_(t-1) + d_n));
     h_t = (1 - z) n + z h_(t-1)
 
-    Source: Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation"
-    (2014), with the reset gate behind the product.
-
-    Args:
-        input_size: the number of features of the input.
-        hidden_size: the number of features of the hidden state.
-        num_layers: layers on top of each other, each taking the output of the one below.
-        bias: whether the layers have biases.
-        batch_first: whether input and output are (batch, steps, features) instead of (steps, batch, features).
-        dropout: the probability of dropout on the output of each layer but the last.
-        bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
-        device: where the parameters lie.
-        dtype: their dtype.
-
-    Shape:
-        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx:
-        (layers * directions, batch, hidden_size), zeros when left out. Output: (steps, batch, directions *
-        hidden_size), and the last states in the shape of hx.
-
     Attributes:
         weight_ih_l0: W of the first layer's gates r, z, n, one below the other; further layers end in _l1, _l2, ...,
             the backward direction in _reverse.
         weight_hh_l0, bias_ih_l0, bias_hh_l0: U, b and d.
 
-    Raises:
-        ValueError: an argument without meaning, an input of another dtype or without two or three dimensions.
-        RuntimeError: sizes of input or states that do not fit.
+    Source: Cho et al., "Learning phrase representations using RNN encoder-decoder for statistical machine translation"
+    (2014), with the reset gate behind the product.
 
     Example:
         >>> import specgrad as sg
@@ -133,3 +108,61 @@ def _refuse_projection(kwargs: dict[str, Any]) -> None:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
     if kwargs:
         raise TypeError(f"__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+
+
+@completed_from(RNN)
+class LSTM(RNNBase):
+    """Long short-term memory.
+
+    Formula: i, f, o = sigmoid(W_i x_t + b_i + U_i h_(t-1) + d_i), ...; g = tanh(W_g x_t + b_g + U_g h_(t-1) + d_g);
+    c_t = f c_(t-1) + i g; h_t = o tanh(c_t), times W_hr with projections
+
+    Args:
+        hidden_size: the number of features of the cell state, and of the hidden state without projections.
+        proj_size: the size of hidden states after a projection; 0 for none.
+
+    Attributes:
+        weight_ih_l0: W of the first layer's gates i, f, g, o, one below the other; further layers end in _l1, _l2, ...,
+            the backward direction in _reverse.
+        weight_hh_l0, bias_ih_l0, bias_hh_l0: U, b and d.
+        weight_hr_l0: W_hr, with projections.
+
+    Shape:
+        Input: (steps, batch, input_size), or (steps, input_size) for one sequence, or a PackedSequence; hx: a pair of
+        (layers * directions, batch, proj_size or hidden_size) and (layers * directions, batch, hidden_size), zeros when
+        left out. Output: (steps, batch, directions * (proj_size or hidden_size)), and the last states shaped like hx.
+
+    Source: Hochreiter and Schmidhuber, "Long short-term memory" (1997); Sak, Senior and Beaufays, "Long short-term
+    memory based recurrent neural network architectures" (2014) for projections.
+
+    Example:
+        >>> import specgrad as sg
+        >>> output, (hidden, cell) = sg.nn.LSTM(10, 20, bidirectional=True)(sg.randn(5, 3, 10))
+        >>> list(output.shape), list(hidden.shape), list(cell.shape)
+        ([5, 3, 40], [2, 3, 20], [2, 3, 20])
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        options = (bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
+        super().__init__("LSTM", input_size, hidden_size, num_layers, *options)
+
+    def _state_sizes(self) -> list[int]:
+        return [self._output_size, self.hidden_size]
+
+    def _unpacked_states(self, hx: Any) -> list[Tensor] | None:
+        return None if hx is None else [hx[0], hx[1]]
+
+    def _packed_states(self, states: Any) -> Any:
+        return tuple(states)

@@ -6,37 +6,29 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ... import functional as F
+from ...docstrings import completed_from
 from ..activation.multihead_attention import MultiheadAttention
 from ..dropout import Dropout
 from ..linear import Linear
 from ..module.base import Module
 from ..normalization import LayerNorm
-from .encoder_layer import Activation, activation_of
+from .encoder_layer import Activation, TransformerEncoderLayer, activation_of
 
 
+@completed_from(TransformerEncoderLayer)
 class TransformerDecoderLayer(Module):
     """Self-attention, attention to a memory, and two linear layers, each with a residual connection and a norm.
 
-    Formula: as `TransformerEncoderLayer`, with attention of x to the encoder's output in between
-
-    Source: Vaswani et al., "Attention is all you need" (2017).
-
-    Args:
-        d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps: as of `TransformerEncoderLayer`.
-        batch_first, norm_first, bias, device, dtype: as of `TransformerEncoderLayer`.
-
-    Shape:
-        tgt: (T, N, d_model); memory: (S, N, d_model); without N for one item. tgt_mask: (T, T), memory_mask: (T, S),
-        with N * nhead in front where they differ; tgt_key_padding_mask: (N, T); memory_key_padding_mask: (N, S).
-        Output: as tgt.
+    Formula: that of `TransformerEncoderLayer`, with attention of x to the encoder's output in between
 
     Attributes:
         self_attn, multihead_attn, linear1, linear2: the layers inside.
         norm1, norm2, norm3, dropout, dropout1, dropout2, dropout3: what stands between them.
 
-    Raises:
-        RuntimeError: another activation, or masks of wrong shapes.
-        AssertionError: d_model is no multiple of nhead, or dimensions and dtypes that do not fit.
+    Shape:
+        tgt: (T, N, d_model); memory: (S, N, d_model); without N for one item. tgt_mask: (T, T), memory_mask: (T, S),
+        with N * nhead in front where they differ; tgt_key_padding_mask: (N, T); memory_key_padding_mask: (N, S).
+        Output: as tgt.
 
     Example:
         >>> import specgrad as sg

@@ -7,6 +7,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ... import functional as F
 from ... import init
+from ...docstrings import completed_from
 from ..module.base import Module
 from ..normalization import LayerNorm
 from .decoder_layer import TransformerDecoderLayer
@@ -15,20 +16,15 @@ from .masks import square_subsequent_mask
 from .stacks import TransformerDecoder, TransformerEncoder
 
 
+@completed_from(TransformerEncoderLayer)
 class Transformer(Module):
     """An encoder, and a decoder that attends to its output.
 
     Formula: decoder(tgt, encoder(src))
 
-    Source: Vaswani et al., "Attention is all you need" (2017).
-
     Args:
-        d_model: the number of features.
-        nhead: the number of heads.
         num_encoder_layers, num_decoder_layers: the number of layers of each.
-        dim_feedforward, dropout, activation: as of `TransformerEncoderLayer`.
         custom_encoder, custom_decoder: modules to use instead.
-        layer_norm_eps, batch_first, norm_first, bias, device, dtype: as of `TransformerEncoderLayer`.
 
     Shape:
         src: (S, N, d_model); tgt: (T, N, d_model); without N for one item. src_mask: (S, S), tgt_mask: (T, T),

@@ -123,7 +123,7 @@ class LRScheduler:
         return [copied(group["lr"]) for group in self.optimizer.param_groups]
 
     def _warn_outside_step(self) -> None:
-        """What `get_lr` says to those who call it themselves: it gives the step sizes after these."""
+        """Warn callers of `get_lr` outside `step`: it computes the next step sizes, not the current ones."""
         if not self._get_lr_called_within_step:
             warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
@@ -132,7 +132,7 @@ class LRScheduler:
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict gave."""
+        """Load what state_dict gave."""
         self.__dict__.update(state_dict)
 
 

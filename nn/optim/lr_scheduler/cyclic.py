@@ -130,7 +130,7 @@ class CyclicLR(LRScheduler):
         return {**state, "_scale_fn_custom": None if plain else dict(scale.__dict__)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what state_dict gave; a function stays as it is."""
+        """Load what state_dict gave; a function stays as it is."""
         rest = dict(state_dict)
         attributes = rest.pop("_scale_fn_custom")
         super().load_state_dict(rest)

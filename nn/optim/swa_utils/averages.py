@@ -59,7 +59,7 @@ def get_swa_avg_fn() -> One:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
-    """As `get_ema_avg_fn`, for lists of tensors; the averages are written in place.
+    """A function that updates exponential moving averages of a list of tensors in place; see `get_ema_avg_fn`.
 
     Args:
         decay: how much of the averages is kept.
@@ -79,7 +79,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
 
 
 def get_swa_multi_avg_fn() -> Many:
-    """As `get_swa_avg_fn`, for lists of tensors; the averages are written in place."""
+    """A function that writes the averages of a list of tensors in place, as `get_swa_avg_fn` computes one."""
 
     @explained
     @no_grad()

@@ -58,7 +58,8 @@ def spectral_norm(
 ) -> Module:
     """Divide a weight by its greatest singular value, which power iterations find.
 
-    Formula: w = original / sigma, sigma = u^T original v, with u and v turned whenever w is computed in training
+    Formula: w = original / sigma, sigma = u^T original v; whenever w is computed in training, power iteration
+    updates u and v
 
     Args:
         module: the module.

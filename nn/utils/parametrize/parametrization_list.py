@@ -15,7 +15,7 @@ from ...parameter import Parameter
 
 
 class ParametrizationList(ModuleList):
-    """What stands for a parametrized tensor: its original and the modules that are applied to it, one by one.
+    """A parametrized tensor: its original, and the modules that are applied to it one after the other.
 
     Formula: tensor = f_n(... f_1(original)); f_1 may take several originals
 
@@ -58,7 +58,7 @@ class ParametrizationList(ModuleList):
             _check_result(self(), shape, dtype)
 
     def _invert(self, value: Any) -> Any:
-        """What the modules compute the value from, as far as they know."""
+        """The originals from which the modules compute the value: what their right_inverse gives."""
         with no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):

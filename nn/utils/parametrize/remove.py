@@ -46,7 +46,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def _kept(module: Module, name: str, parametrizations: Any, leave_parametrized: bool) -> Any:
-    """What the tensor is from now on: the original itself where there is one, as an optimizer may know it."""
+    """The tensor after removal: the original itself where there is one, as an optimizer may hold it."""
     if not leave_parametrized:
         if not parametrizations.is_tensor:
             raise ValueError(

@@ -24,6 +24,16 @@ BASES = {
 NOT_HERE = {"linear_cross_entropy", "linear_cross_entropy_options", "register_module_backward_hook"}
 
 
+OPTIMIZERS = ["Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"]
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers_lie_in_modules_of_their_names(name: str) -> None:
+    """`optim.adam.Adam` is `optim.Adam`."""
+    module = importlib.import_module(f"specgrad.optim.{name.lower()}")
+    assert getattr(module, name) is getattr(sg.optim, name)
+
+
 def modules_of(lib: ModuleType, name: str) -> Any:
     return importlib.import_module(f"{lib.__name__}.nn.modules.{name}")
 

@@ -1,30 +1,30 @@
-"""Modules that hold others, and parameters, in order or by name."""
+"""Modules that hold other modules, in order or by name."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from itertools import islice
 from typing import Any, Self
 
-from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
-from ...runtime.user_warning import warn_user
-from ..parameter import Parameter
-from .module.base import Module
+from ....runtime.dispatch import checks
+from ....runtime.user_warning import warn_user
+from ..module.base import Module
 
-__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+def position_of(container: Any, index: Any) -> int:
+    """An index into a container, counted from the front."""
+    position, size = checks.position(type(container).__name__, index), len(container)
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of range")
+    return position % size
 
 
 class _NumberedModules(Module):
-    """Children named "0", "1", ...: what Sequential and ModuleList share."""
+    """Base of Sequential and ModuleList: children named "0", "1", ..."""
 
     def _key(self, index: Any) -> str:
-        position = checks.position(type(self).__name__, index)
-        size = len(self._modules)
-        if not -size <= position < size:
-            raise IndexError(f"index {position} is out of range")
-        return next(islice(self._modules, position % size, None))
+        return next(islice(self._modules, position_of(self, index), None))
 
     def _renumber(self, modules: Iterable[Any]) -> None:
         self._modules = {str(i): module for i, module in enumerate(modules)}
@@ -196,7 +196,39 @@ def _runs(texts: list[str]) -> Iterator[tuple[int, int, str]]:
             first = i
 
 
-class ModuleDict(Module):
+class NamedMembers(Module):
+    """Members by name, as in a dict: a subclass keeps their names, and gets, sets and deletes one of them."""
+
+    __getitem__: Callable[..., Any]
+    __delitem__: Callable[..., None]
+    items: Callable[..., Iterable[tuple[str, Any]]]
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def clear(self) -> None:
+        """Remove everything."""
+        for key in list(self.keys()):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take out and return what is called `key`."""
+        value = self[key]
+        del self[key]
+        return value
+
+
+class ModuleDict(NamedMembers):
     """A dict of modules that are registered as children; it has no forward.
 
     Args:
@@ -223,27 +255,6 @@ class ModuleDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Take out and return the module called `key`."""
-        return self._modules.pop(key)
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
-
     def items(self) -> Iterable[tuple[str, Any]]:
         """Pairs of name and module."""
         return self._modules.items()
@@ -254,208 +265,25 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add or replace modules, from a mapping or from pairs of a name and a module."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                + type(modules).__name__
-            )
-        pairs = modules.items() if isinstance(modules, (Mapping, ModuleDict)) else _pairs_of("ModuleDict", modules)
-        for name, module in pairs:
+        for name, module in pairs_of("ModuleDict", "ModuleDict.update", modules):
             self[name] = module
 
 
-class ParameterDict(Module):
-    """A dict whose Tensors are kept as registered Parameters; other values are kept as they are.
-
-    Args:
-        parameters: a mapping, or pairs of a name and a value, to start with.
-
-    Example:
-        >>> import specgrad as sg
-        >>> weights = sg.nn.ParameterDict({"left": sg.ones(2)})
-        >>> weights["left"].requires_grad
-        True
-    """
-
-    def __init__(self, parameters: Any = None) -> None:
-        super().__init__()
-        self._keys: dict[str, None] = {}
-        if parameters is not None:
-            self.update(parameters)
-
-    def _attribute(self, key: Any) -> str:
-        if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}')"
-            )
-        return key
-
-    def __getitem__(self, key: str) -> Any:
-        return getattr(self, self._attribute(key))
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, self._attribute(key), as_parameter(value))
-        self._keys[key] = None
-
-    def __delitem__(self, key: str) -> None:
-        del self._keys[key]
-        delattr(self, self._attribute(key))
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def copy(self) -> ParameterDict:
-        """A new ParameterDict over the same parameters."""
-        return ParameterDict(dict(self.items()))
-
-    def clear(self) -> None:
-        """Remove everything."""
-        for key in list(self._keys):
-            del self[key]
-
-    def pop(self, key: str) -> Any:
-        """Take out and return the value of `key`."""
-        value = self[key]
-        del self[key]
-        return value
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The value of `key`, or `default`."""
-        if key not in self._keys:
-            return default
-        return self[key]
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value of `key`, which is set to `default` first where it is missing."""
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._keys.keys()
-
-    def values(self) -> Iterator[Any]:
-        """The values."""
-        return (self[key] for key in self._keys)
-
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of name and value."""
-        return ((key, self[key]) for key in self._keys)
-
-    def update(self, parameters: Any) -> None:
-        """Add or replace values, from `parameters`, a mapping or pairs of a name and a value."""
-        if not isinstance(parameters, Iterable):
-            raise TypeError(
-                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
-                + type(parameters).__name__
-            )
-        pairs: Any = parameters
-        is_mapping = isinstance(parameters, (Mapping, ParameterDict))
-        for key, value in pairs.items() if is_mapping else _pairs_of("ParameterDict", pairs):
-            self[key] = value
-
-    def extra_repr(self) -> str:
-        return "\n".join(f"  ({key}): {describe(value)}" for key, value in self.items())
-
-    def __call__(self, input: Any) -> Any:
-        raise RuntimeError("ParameterDict should not be called.")
-
-
-def _pairs_of(owner: str, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """The items, each checked to be a pair."""
-    for position, item in enumerate(items):
+def pairs_of(owner: str, method: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    """The items of a mapping, or of an iterable whose items must be pairs."""
+    if not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise TypeError(f"{method} should be called with an iterable of key/value pairs, but got {kind}")
+    if isinstance(given, (Mapping, NamedMembers)):
+        yield from list(given.items())
+        return
+    for position, item in enumerate(given):
         if not isinstance(item, Iterable):
             raise TypeError(f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}")
         pair = tuple(item)
         if len(pair) != 2:
             raise ValueError(f"{owner} update sequence element #{position} has length {len(pair)}; 2 is required")
         yield pair
-
-
-class ParameterList(Module):
-    """A list whose Tensors are kept as registered Parameters; other values are kept as they are.
-
-    Args:
-        values: the values to start with.
-
-    Example:
-        >>> import specgrad as sg
-        >>> weights = sg.nn.ParameterList([sg.ones(2), sg.zeros(3)])
-        >>> [name for name, _ in weights.named_parameters()]
-        ['0', '1']
-    """
-
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
-        super().__init__()
-        self._size = 0
-        if values is not None:
-            self += values
-
-    def _key(self, index: Any) -> str:
-        position = checks.position(type(self).__name__, index)
-        if not -self._size <= position < self._size:
-            raise IndexError(f"index {position} is out of range")
-        return str(position % self._size)
-
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return type(self)(self[i] for i in range(*index.indices(self._size)))
-        return getattr(self, self._key(index))
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._key(index), as_parameter(value))
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(self._size))
-
-    def append(self, value: Any) -> Self:
-        """Add a value at the end."""
-        self._size += 1
-        self[self._size - 1] = value
-        return self
-
-    def extend(self, values: Iterable[Any]) -> Self:
-        """Add values at the end."""
-        if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
-        for value in values:
-            self.append(value)
-        return self
-
-    def __iadd__(self, values: Iterable[Any]) -> Self:
-        return self.extend(values)
-
-    def extra_repr(self) -> str:
-        return "\n".join(f"  ({i}): {describe(value)}" for i, value in enumerate(self))
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("ParameterList should not be called.")
-
-
-def as_parameter(value: Any) -> Any:
-    """A plain Tensor as a Parameter over the same memory; other values unchanged."""
-    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
-
-
-def describe(value: Any) -> str:
-    """A value in one line of its container's repr."""
-    if not isinstance(value, Tensor):
-        return f"Object of type: {type(value).__name__}"
-    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    place = f" ({value.device})" if value.is_cuda else ""
-    sizes = "x".join(str(size) for size in value.size())
-    return f"{kind} containing: [{value.dtype} of size {sizes}{place}]"
 
 
 class Container(Module):

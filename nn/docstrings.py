@@ -1,0 +1,100 @@
+"""Docstrings of variants: each says what is its own, and the rest is taken over from the docstring of its model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import cleandoc
+from itertools import groupby
+from typing import Any, TypeVar
+
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+
+_SECTIONS = ("Formula", "Args", "Attributes", "Shape", "Returns", "Raises", "Source", "Example")
+_TITLE = re.compile(rf"^(?=(?:{'|'.join(_SECTIONS)}):)", re.MULTILINE)
+_ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
+_DIMENSIONS = re.compile(r"[123]d")
+
+# What docstrings for one, two and three spatial dimensions say in place of each other; of two that fit, the first.
+_WORDS = (
+    ("1d", "2d", "3d"),
+    ("sequence", "image", "volume"),
+    ("(before, after)", "(left, right, top, bottom)", "(left, right, top, bottom, front, back)"),
+    (
+        "length of the",
+        "height and width, or one number for both, of the",
+        "depth, height and width, or one number, of the",
+    ),
+    (
+        "output_size: L'",
+        "output_size: H' and W', or one number; None keeps a size",
+        "output_size: D', H' and W', or one number; None keeps a size",
+    ),
+    ("how many windows", "one number or (height, width); None keeps a size", "one number or three; None keeps a size"),
+    ("in its signal", "in its flattened plane", "in its flattened volume"),
+    ("signal", "image", "volume"),
+    ("L replaced", "H and W replaced", "D, H and W replaced"),
+    ("in place of L", "in place of H and W", "in place of D, H and W"),
+    ("channels * kernel_size)", "channels * product of kernel_size)", "channels * product of kernel_size)"),
+    (", each one number", ", each one number or two", ", each one number or three"),
+    ("(N, C) or (N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)"),
+    (", L)", ", H, W)", ", D, H, W)"),
+    (", L')", ", H', W')", ", D', H', W')"),
+    ("with L' =", "where each spatial size L becomes L' =", "where each spatial size L becomes L' ="),
+)
+
+
+def completed_from(model: Any) -> Callable[[Documented], Documented]:
+    """A decorator that completes the docstring of a class or function by that of a similar one, its model.
+
+    Sections that are missing, and entries for parameters that the section Args leaves out, are the model's. Where the
+    names of both tell a number of dimensions (`Conv1d`, `Conv2d`), so do the words that are taken over: "sequence"
+    becomes "image", and "(N, C, L)" becomes "(N, C, H, W)".
+
+    Args:
+        model: the class or function whose docstring is complete.
+    """
+
+    def completed(variant: Documented) -> Documented:
+        if variant.__doc__ and model.__doc__:  # python -OO keeps none
+            own = _sections(cleandoc(variant.__doc__))
+            theirs = _sections(_translated(cleandoc(model.__doc__), model.__name__, variant.__name__))
+            arguments = _merged(own.get("Args", ""), theirs.get("Args", ""), _parameters(variant))
+            merged = {**theirs, **own, "Args": arguments}
+            variant.__doc__ = "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
+        return variant
+
+    return completed
+
+
+def _sections(doc: str) -> dict[str, str]:
+    """The parts of a docstring by their titles; what stands before the first title has the title ""."""
+    summary, *parts = _TITLE.split(doc)
+    return {"": summary.rstrip()} | {part.partition(":")[0]: part.rstrip() for part in parts}
+
+
+def _translated(doc: str, model: str, variant: str) -> str:
+    """A docstring in the words of the variant's number of dimensions; unchanged where a name tells none."""
+    before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
+    if not before or not after:
+        return doc
+    table = {words[int(before[0][0]) - 1]: words[int(after[0][0]) - 1] for words in _WORDS}
+    return re.sub("|".join(map(re.escape, table)), lambda found: table[found[0]], doc)
+
+
+def _parameters(variant: Any) -> tuple[str, ...]:
+    code = (variant.__init__ if isinstance(variant, type) else variant).__code__  # type: ignore[misc]
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
+    """The section Args with an entry for each parameter, the variant's own before that of the model."""
+    texts: dict[str, str] = {}
+    for section in (theirs, own):
+        for entry in _ENTRY.split(section)[1:]:
+            names, _, text = entry.partition(":")
+            texts |= dict.fromkeys(names.split(", "), text.rstrip())
+    named = [name for name in parameters if name in texts]
+    named += [name for name in texts if name not in parameters and re.search(rf"^    {re.escape(name)}\b", own, re.M)]
+    entries = [f"    {', '.join(group)}:{text}" for text, group in groupby(named, texts.__getitem__)]
+    return "\n".join(["Args:", *entries]) if entries else ""

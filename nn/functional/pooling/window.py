@@ -1,0 +1,143 @@
+"""Maximum and average pooling over sliding windows, with PyTorch's signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from ...docstrings import completed_from
+
+Size = int | Sequence[int]
+Pooled = Tensor | tuple[Tensor, Tensor]
+
+
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The largest value of each window of the last dimension.
+
+    Args:
+        input: signals.
+        kernel_size: length of the window.
+        stride: the step from window to window; kernel_size when left out.
+        padding: how far windows start outside, at most half of kernel_size; values there never win.
+        dilation: the step inside a window.
+        ceil_mode: whether the last window may hang over the end.
+        return_indices: whether to return also where in its signal each maximum stands.
+
+    Shape:
+        Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        tensor([[5., 3.]])
+    """
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    return found if return_indices else found[0]
+
+
+@completed_from(max_pool1d)
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The largest value of each window of the last two dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+        tensor([[[4.]]])
+    """
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+    return found if return_indices else found[0]
+
+
+@completed_from(max_pool1d)
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The largest value of each window of the last three dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
+        tensor([[[[7.]]]])
+    """
+    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    return found if return_indices else found[0]
+
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of the last two dimensions.
+
+    Args:
+        input: images.
+        kernel_size: height and width, or one number for both, of the window.
+        stride: the step from window to window; kernel_size when left out.
+        padding: how many zeros surround the plane, at most half of kernel_size.
+        ceil_mode: whether the last window may hang over the end.
+        count_include_pad: whether these zeros count in the mean.
+        divisor_override: what to divide the sum of a window by, instead of its size.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
+
+    Raises:
+        RuntimeError: a window that does not fit, or padding above half of it.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+        tensor([[[2.5000]]])
+    """
+    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+
+
+@completed_from(avg_pool2d)
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of the last three dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
+        tensor([[[[3.5000]]]])
+    """
+    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
