@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .proof.complete import missing_slope
+from .proof.derive import missing_slope
 from .proof.numbers import CONSTANTS
 from .spec.load import load_spec
 from .spec.model import Entry

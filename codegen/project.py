@@ -19,9 +19,9 @@ from .emit.layout import Formatter, laid_out, layout_of
 from .emit.render import OUTSIDE, Renderer, Target
 from .emit.write import Files
 from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from .library.helpers import Known
 from .library.homes import PLACES, Home, Library, op_places, runtime_home
 from .library.manifest import listed
+from .library.modules import Known
 from .library.ownership import Refused, check_importable
 from .library.taken import Taken, read_taken
 from .pages.pages import pages, reference

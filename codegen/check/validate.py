@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ..library.helpers import Arity, Known
+from ..library.modules import Arity, Known
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
 from ..spec.suggest import did_you_mean
-from .backward import check_backward
 from .composite import check_composite
-from .context import Context
-from .forward import check_forward
-from .gradient import check_gradients
+from .derivatives import check_backward, check_forward, check_gradients
 from .logic import check_logic
-from .name_registry import name_problems
-from .names import check_names
+from .names import check_names, name_problems
 from .overloads import check_overloads
 from .reference import check_reference
-from .refuses import check_refuses
-from .sample import check_samples
-from .scope import Ops, Scope
-from .signatures import check_signatures
-from .unused import check_unused
+from .samples import check_refuses, check_samples
+from .scope import Context, Ops, Scope
+from .signatures import check_signatures, check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ..spec.load import load_spec
 from ..spec.model import Spec
-from .helpers import RUNTIME
 from .homes import Home, Library, runtime_home
 from .manifest import MANIFEST, read_manifest
+from .modules import RUNTIME
 from .ownership import Refused
 
 SPECGRAD = "specgrad"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME
 from .homes import Part
+from .modules import RUNTIME
 
 RUNTIME_NAME = "specgrad.runtime"
 

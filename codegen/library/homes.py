@@ -15,8 +15,18 @@ from pathlib import Path
 from ..proof.axioms import Functions
 from ..proof.own_functions import Definition, read_functions
 from ..spec.model import Problem, Spec, Where
-from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities, siblings
-from .parameters import Parameters, parameters_of
+from .modules import (
+    RUNTIME,
+    Arity,
+    Known,
+    Parameters,
+    arity_of,
+    defined_nodes,
+    offered_nodes,
+    parameters_of,
+    read_arities,
+    siblings,
+)
 
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME, siblings
+from .modules import RUNTIME, siblings
 
 KERNELS = "specgrad.runtime.kernels."
 COMPILED_AS = {"primitives": "intrinsics"}  # what a compiler is given instead, under the same names

@@ -18,8 +18,7 @@ from ..project import Project, add_options
 from ..spec.load import load_spec
 from ..spec.model import Entry, Spec
 from ..verify.checks.bounds import ENVIRONMENT
-from ..verify.command import LIMIT, choose, seconds
-from ..verify.each import PROCESSES
+from ..verify.command import LIMIT, PROCESSES, choose, seconds
 from ..verify.isolation import Lost, Progress, Task, answers
 from .entries import Mutant, mutants
 from .judge import Origin, Verdict, judge, weigh

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..proof.complete import as_written
+from ..proof.derive import as_written
 from ..spec.definitions import Written, meant
 from ..spec.formula import FORWARD_KEYWORDS
 from ..spec.keys import CHOICES, WITHOUT_GRADIENT

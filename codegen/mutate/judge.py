@@ -20,14 +20,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..check.context import Context
-from ..check.scope import Ops
+from ..check.scope import Context, Ops
 from ..check.validate import CHECKS
 from ..emit.render import OUTSIDE, Renderer
 from ..emit.rendered import NotPython
 from ..project import Project, read_project
-from ..proof.complete import completed
-from ..proof.inlining import Whole
+from ..proof.derive import completed
+from ..proof.formula_derivative import Whole
 from ..proof.report import disproved
 from ..spec.model import Entry, Spec
 from ..verify.checks.example import check_examples
@@ -36,10 +35,8 @@ from ..verify.interpreted import Interpreted
 from ..verify.op import verify_op
 from ..verify.processes import guarded, prepared
 from ..verify.report import Finding, Report
-from .alike import alike
 from .difference import Difference, difference
-from .equivalence import equivalent, tangent
-from .twins import same_call
+from .equivalence import alike, equivalent, same_call, tangent
 
 OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
 _numbers = itertools.count()

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ..library.families import families
-from ..library.helpers import Arity, functions, siblings
 from ..library.homes import KEYS, Home, runtime_home
+from ..library.modules import Arity, functions, siblings
 from ..spec.model import Entry, Schema
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .axioms import Functions
+from .derivative import ONE, NoSlope, slope
 from .numbers import Points, Unknown, evaluate
-from .slope import ONE, NoSlope, slope
 
 STEP = 2.0**-17  # to both sides, of numbers up to 1, relative to larger ones
 TINY = 2.0**-40  # the same for points of which nobody could say that they lie elsewhere

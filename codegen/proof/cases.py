@@ -15,11 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import algebra
-from .algebra import Sum, function, number
+from .algebra import Sum, function, number, recognised
 from .axioms import NONE, Functions
-from .constants import recognised
+from .derivative import meaning
 from .numbers import COMPARE, FLOAT, Points, computed
-from .slope import meaning
 
 T = TypeVar("T")
 MOST_CASES = 400

@@ -15,7 +15,7 @@ from ..emit.kernel_code import inlined
 from ..emit.scalar_code import NotElementwise
 from ..spec.formula import called
 from ..spec.model import Entry, Formula
-from .inlining import Plain
+from .formula_derivative import Plain
 
 # Functions of the scalar library that are not analytic, or that numbers without an order have not.
 NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "hypot", "maximum", "minimum", "fmax", "fmin"))

@@ -1,4 +1,7 @@
-"""Gradient formulas of element-wise entries that have none: the slope of the expression, as a formula over ops."""
+"""Derives the gradient formulas that an element-wise entry leaves out, by the chain rule, as formulas over ops.
+
+The entry gets the forward-mode rule `auto_element_wise`, and the policy at kinks by which its formulas are right.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import ast
 import math
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
-from ..spec.model import Argument, Schema
+from ..spec.model import Argument, Entry, Formula, Schema
 from .axioms import NONE, Functions, known_function
+from .boundaries import POLICIES
+from .derivative import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times
 from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
-from .slope import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times
+from .proof import WRONG, Comparison
 
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
@@ -152,3 +158,79 @@ class Formulas:
         if name not in self.own or any(self.own[name].slopes):
             return None
         return meaning(name, args, self.own)
+
+
+def completed(entry: Entry) -> Entry:
+    """The entry with the formulas that it leaves out; as it is where none can be derived."""
+    missing = without_formula(entry)
+    if not missing or missing_slope(entry):
+        return entry
+    own = {argument.name: _formula(entry, argument) for argument in missing}
+    order = [argument.name for argument in entry.schema.arguments]
+    gradients = dict(sorted((entry.gradients | own).items(), key=lambda item: order.index(item[0])))
+    found = replace(entry, gradients=gradients, forward=entry.forward or _forward(entry))
+    return found if "kink" in entry.key_places else replace(found, kink=_policies(found))
+
+
+def as_written(entry: Entry) -> Entry:
+    """The entry without what was derived for it: `completed` gives it back."""
+    gradients = {name: formula for name, formula in entry.gradients.items() if not formula.derived}
+    if len(gradients) == len(entry.gradients):
+        return entry
+    forward = {name: formula for name, formula in entry.forward.items() if not formula.derived}
+    kink = entry.kink if "kink" in entry.key_places else ("average",)
+    return replace(entry, gradients=gradients, forward=forward, kink=kink)
+
+
+def without_formula(entry: Entry) -> list[Argument]:
+    """The differentiable arguments of an element-wise entry of which nothing is said."""
+    wanted = entry.compute.kind == "elementwise" and entry.compute.tree is not None
+    if not wanted or not any(entry.output_differentiability):
+        return []
+    return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
+
+
+def missing_slope(entry: Entry) -> str:
+    """Why no formula can be derived for what an entry leaves out; empty where one can."""
+    try:
+        for argument in without_formula(entry):
+            _derived(entry, argument)
+    except NoSlope as error:
+        return str(error)
+    return ""
+
+
+def _derived(entry: Entry, argument: Argument) -> ast.expr:
+    assert entry.compute.tree is not None
+    return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes, entry.functions)
+
+
+def _formula(entry: Entry, argument: Argument) -> Formula:
+    tree = _derived(entry, argument)
+    return Formula(ast.unparse(tree), tree, entry.compute.where, derived=True)
+
+
+def _forward(entry: Entry) -> dict[str, Formula]:
+    """The tangent by the gradient formulas."""
+    word = "auto_element_wise"
+    rule = Formula(word, None, entry.compute.where, keyword=word, derived=True)
+    return {output.name: rule for output in entry.schema.returns}
+
+
+def _policies(entry: Entry) -> tuple[str, ...]:
+    """Which slope each formula takes at kinks."""
+    names = [name for name, formula in entry.gradients.items() if formula.tree is not None]
+    found = tuple(_policy(entry, name) for name in names)
+    return found[:1] if len(set(found)) == 1 else found
+
+
+def _policy(entry: Entry, argument: str) -> str:
+    assert entry.compute.tree is not None
+    written = times(GRAD, slope(entry.compute.tree, {argument: ONE}, entry.functions))
+    try:
+        for policy in sorted(POLICIES, key=("average", "left", "right").__contains__, reverse=True):  # for any numbers
+            if Comparison(replace(entry, kink=(policy,)), argument, written, None).verdict().state != WRONG:
+                return policy
+    except Unknown:  # of a user's function that is no expression: it is not run while a spec is read
+        pass
+    return "average"

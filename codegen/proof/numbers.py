@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from .axioms import NONE, Functions
-from .slope import meaning
+from .derivative import meaning
 
 FAR = -20.0  # below, SciPy would take one term of a sum after the other
 

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..emit.scalar_code import NotElementwise, bounded, substitute
-from ..spec.bounds import too_deep
 from ..spec.model import Problem, Where
 from ..spec.suggest import did_you_mean
-from ..spec.syntax import SCALAR_SYNTAX, faults
+from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 from .axioms import FUNCTIONS, Functions, Scalar
 
 DECORATOR = "slopes"  # of runtime/kernels/slopes.py

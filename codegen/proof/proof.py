@@ -20,11 +20,10 @@ from ..spec.model import Entry, Formula
 from . import algebra
 from .boundaries import Boundary
 from .cases import Algebra, Case, NotAlgebraic, cases
-from .inlining import Plain
+from .derivative import ONE, NoSlope, slope, times
+from .formula_derivative import RESULT_SLOPE, FormulaDerivative, Plain
 from .numbers import Points, Unknown, evaluate
-from .own_slope import RESULT_SLOPE, OwnSlope
 from .points import boundary, corners, drawn, is_mask
-from .slope import ONE, NoSlope, slope, times
 
 PROVED, EQUAL, WRONG, OPEN = STATES = "proved", "equal in numbers", "wrong", "open"
 TOLERANCE = 1e-11  # relative, of what is compared in numbers
@@ -75,7 +74,7 @@ class Prover:
         assert expression is not None
         assert formula.tree is not None
         try:
-            tree = OwnSlope(self.inliner, argument).of(formula.tree)
+            tree = FormulaDerivative(self.inliner, argument).of(formula.tree)
             result_slope = slope(expression, {argument: ONE}, entry.functions)
             names = {name: ast.Name(name) for name in (RESULT_SLOPE, "grad", "result", *argument_names(entry))}
             scalar = self.inliner.scalar(tree, names)

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from .bounds import too_deep
 from .model import Compute, Entry, Formula, Schema
+from .syntax import too_deep
 
 Written = TypeVar("Written", Formula, Compute)
 Trees = Mapping[str, ast.expr]

@@ -13,10 +13,10 @@ from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
-from .places import Source, Text
 from .reference import RESULT
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
+from .source import Source, Text
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 

@@ -12,10 +12,9 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 
-from .bounds import MOST_CHARACTERS, MOST_LEVELS, too_deep
 from .model import Formula, Where
-from .places import Text
-from .syntax import SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults
+from .source import Text
+from .syntax import MOST_CHARACTERS, MOST_LEVELS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 
 Report = Callable[[Where, str], None]  # called with each mistake found
 

@@ -12,14 +12,12 @@ from pathlib import Path
 import yaml
 
 from ..proof.axioms import NONE, Functions
-from ..proof.complete import completed
+from ..proof.derive import completed
 from .entry import EntryReader
 from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
-from .nodes import compose
-from .places import Source
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
-from .spec_file import Unreadable, read_text
+from .source import Source, Unreadable, compose, read_text
 
 
 def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:

@@ -15,7 +15,7 @@ from . import formula
 from .fields import Fields
 from .keys import CHOICES, COMMON, KEYS
 from .model import Entry, Problem, Section, Where
-from .places import Source
+from .source import Source
 from .suggest import did_you_mean
 
 WORDS = ("section", "about", "defaults")

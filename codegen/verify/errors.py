@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from ..spec.model import legible
-from .places import has_key
+from .entries import has_key
 
 RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 LONGEST = 400  # letters of what an error says

@@ -15,20 +15,24 @@ from .checks.batch import check_batch
 from .checks.dtypes import check_dtypes
 from .checks.elementwise import check_elementwise
 from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
-from .checks.kink import check_kink
-from .checks.layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
+from .checks.layouts import (
+    check_commutative,
+    check_displaced,
+    check_inplace,
+    check_layouts,
+    check_number,
+    check_results,
+)
 from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
-from .checks.memory import check_aliases, check_memory
+from .checks.memory import check_aliases, check_memory, check_replaces
 from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.refuses import check_refuses
-from .checks.replaces import check_replaces
-from .checks.reverse import check_reverse
+from .checks.reverse import check_kink, check_reverse
 from .checks.second import check_second
-from .checks.views import check_displaced
+from .entries import spec_entry
 from .errors import key_of, on_purpose, said
-from .places import spec_entry
-from .plain import all_plain
+from .interpreted import all_plain
 from .point import Point, formulas_alone, gradients, joined
 from .report import Finding, Report, forward_formula, place_of
 from .samples import points

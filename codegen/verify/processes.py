@@ -16,9 +16,9 @@ from ..library.homes import Home
 from .checks.bounds import check_bounds, concerned
 from .checks.cuda import simulate
 from .checks.example import check_example
+from .interpreted import all_plain
 from .isolation import limit_memory, spoil
 from .op import verify_op
-from .plain import all_plain
 from .report import Finding, Report
 
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..spec.keys import KEYS
-from .places import spec_entry
+from .entries import spec_entry
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .places import spec_entry
+from .entries import spec_entry
 from .samples import call_texts
 
 MOST = 24  # calls of an op: its first samples give them

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from specgrad.codegen.library.helpers import Known
 from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library, read_known
-from specgrad.codegen.library.parameters import Parameters, read_parameters
+from specgrad.codegen.library.modules import Known, Parameters, read_parameters
 
 
 def write(path: Path, text: str) -> None:

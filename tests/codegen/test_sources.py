@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library import sources
-from specgrad.codegen.library.helpers import functions
 from specgrad.codegen.library.homes import read_known, runtime_home
+from specgrad.codegen.library.modules import functions
 from specgrad.codegen.library.sources import function_source
 
 FILES = {

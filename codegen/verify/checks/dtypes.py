@@ -17,8 +17,8 @@ import numpy as np
 from specgrad.runtime.tensor import dtypes
 
 from ...spec.keys import NUMBERS, REFUSED
-from ..places import has_key
-from ..plain import all_plain, has_loops, plain
+from ..entries import has_key
+from ..interpreted import all_plain, has_loops, plain
 from ..report import Finding, Report, both, place_of
 from ..samples import made_texts
 from ..typed import TypedCall, typed_calls

@@ -20,11 +20,11 @@ from ...proof.numbers import Unknown, evaluate
 from ...proof.sides import Sides, conditions
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
+from ..finite_differences import slopes
 from ..point import adopt, gradients
 from ..report import Finding, Report, both, number, place_of
 from ..samples import Drawing, Drawn, call_texts
-from ..slopes import slopes
-from ..spots import BESIDE, Spots, spots
+from ..special_values import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4

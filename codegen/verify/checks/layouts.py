@@ -1,4 +1,8 @@
-"""Results as promised: dtype and shape, the in-place variant, number operands, and operands of any memory layout."""
+"""Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout.
+
+A view's formula may count elements from the beginning of the memory or of the tensor; only a tensor that begins later
+(`Displaced`) tells these apart.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor.base import adopt, share
+from specgrad.runtime.tensor.base import adopt, alias, share
 from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.keys import WITHOUT_GRADIENT
 from ..errors import on_purpose, said
 from ..point import Point, gradients
 from ..report import Finding, Report, both, place_of
+from .forward import check_forward
 from .masks import compare, same, worst_index
+from .reverse import check_reverse
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
@@ -193,3 +199,41 @@ def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, 
 
 def add(point: Point, subject: str, text: str, report: Report) -> None:
     report.add(Finding(place_of(point.op), point.op.name, subject, text))
+
+
+BEFORE, AFTER = 4, 5  # elements of the memory around those of the tensor; pairs of numbers begin at even places
+
+
+class Displaced(Point):
+    """A point whose leaves lie within larger memory."""
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The leaves' values, in memory of their own."""
+        return [displaced(leaf.array) for leaf in self.leaves]
+
+    def over(self, array: np.ndarray) -> Any:
+        """A tensor that begins behind the first elements of its memory."""
+        memory = array if array.base is None else array.base
+        strides = tuple(step // array.itemsize for step in array.strides)
+        return alias(adopt(memory), array.shape, strides, BEFORE)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} of a part of larger memory"
+
+
+def displaced(array: np.ndarray) -> np.ndarray:
+    """The same elements between others, which are their own numbers again."""
+    memory = np.resize(array, BEFORE + array.size + AFTER) if array.size else np.zeros(BEFORE + AFTER, array.dtype)
+    memory = memory.copy()
+    memory[BEFORE : BEFORE + array.size] = array.reshape(-1)
+    return memory[BEFORE : BEFORE + array.size].reshape(array.shape)
+
+
+def check_displaced(point: Point, report: Report) -> None:
+    """The gradients of a view of such tensors, in both modes."""
+    if point.op.kind != "view":
+        return
+    moved = Displaced(point.op, point.text, point.hard, point.is_complex)
+    check_reverse(moved, report)
+    check_forward(moved, report)

@@ -18,12 +18,11 @@ from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import adopt
 
 from ...proof.numbers import Unknown, evaluate
-from ..entries import Meaning, meaning_of
+from ..entries import Meaning, meaning_of, spec_entry
 from ..errors import on_purpose
-from ..places import spec_entry
-from ..plain import Plain, plain
+from ..interpreted import Plain, plain
 from ..report import Finding, Report, both, place_of
-from ..spots import settings
+from ..special_values import settings
 
 ULPS = 8.0
 ULPS_OF_SLOPES = 32.0  # formulas of several ops round often

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..entries import has_key, spec_entry
 from ..errors import computes, is_proper, key_of, on_purpose, said
-from ..places import has_key, spec_entry
 from ..point import Point
 from ..report import Finding, Report, place_of
 from ..variants import is_internal

@@ -1,16 +1,24 @@
-"""Check 1: every gradient formula against the slopes of the function itself."""
+"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks.
+
+The key `kink` is needed only where an op has a kink at which the policy makes a difference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...library.bases import SPEC
 from ...proof.boundaries import POLICIES
+from ...proof.proof import WRONG, Prover
+from ...spec.model import Entry
+from ..entries import entries_of, spec_entry
+from ..finite_differences import Slopes, slopes
 from ..point import Point, adopt, gradients, joined, real
 from ..report import Finding, Report, both, call_at, element, number, place_of
-from ..slopes import Slopes, slopes
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
@@ -166,3 +174,28 @@ def relative(given: complex, wanted: complex) -> float:
     if not np.isfinite(given):
         return float("inf")
     return float(abs(given - wanted) / (abs(given) + abs(wanted) + 1e-300))
+
+
+NEEDLESS = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
+
+
+def check_kink(op: Any, report: Report) -> None:
+    """Either a gradient has been looked at where the function has two slopes, or algebra tells policies apart.
+
+    It does at small jumps beside which there is another slope, of which differences say nothing.
+    """
+    entry = spec_entry(op)
+    if entry is None or "kink" not in entry.key_places or "kink" in entry.inherited:
+        return
+    report.checks += 1
+    if op.name not in report.kinks and not _is_told_apart(entry, {**entries_of(SPEC), **entries_of(op.spec)}):
+        report.add(Finding(place_of(op, "kink"), op.name, "kink", NEEDLESS))
+
+
+def _is_told_apart(entry: Entry, entries: dict[str, Entry]) -> bool:
+    """Whether a formula of an element-wise entry would be wrong with another policy."""
+    if entry.compute.kind != "elementwise" or entry.compute.tree is None:
+        return False
+    prover = Prover(entries)
+    others = (replace(entry, kink=(policy,)) for policy in POLICIES)
+    return any(verdict.state == WRONG for other in others for verdict in prover.verdicts(other))

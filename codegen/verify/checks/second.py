@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..finite_differences import Slopes, directional, slopes
 from ..point import Point, adopt, gradients, joined, real
 from ..report import Finding, Report, both, place_of
-from ..slopes import Slopes, directional, slopes
 
 RELATIVE = 1e-5
 ABSOLUTE = 1e-8

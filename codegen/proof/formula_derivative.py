@@ -1,21 +1,48 @@
-"""What the framework differentiates a formula to: by the formulas of the ops in it, ties and branches included."""
+"""The derivative of a gradient formula as the framework computes it: by the formulas of the ops in it.
+
+`Plain` brings formulas over ops to scalar expressions of real numbers; `FormulaDerivative` differentiates them, ties
+and branches included.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from ..emit.scalar_code import NotElementwise, bind
+from ..emit.scalar_code import Inliner, NotElementwise, bind
+from ..spec.formula import called
 from ..spec.model import Entry
-from .inlining import Plain
-from .slope import ONE, ZERO, chosen, is_number, negative, plus, times
+from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
+
+
+class Whole(Inliner):
+    """Inlines formulas, those of functions that are kept out of fused kernels too."""
+
+    def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+        return args[0] if name == "unfused" else super().call(name, args, named)
+
+
+class Plain(Whole):
+    """Inlines formulas for real numbers."""
+
+    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form; of a choice between complex and real numbers only the side of real ones."""
+        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
+            return self.form(tree.orelse, scope)
+        return super().form(tree, scope)
+
+    def place_of_self(self, name: str) -> int:
+        """Where a method's tensor stands among the arguments of the function."""
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        return [a.name for a in schema.arguments].index("self") if schema else 0
+
 
 RESULT_SLOPE = "result_slope"  # the name of the slope of `result`
 _OPERATORS: dict[type, str] = {ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 _CONSTANT = ("zeros_like", "ones_like", "full_like")
 
 
-class OwnSlope:
+class FormulaDerivative:
     """Differentiates formulas by one argument, over ops as they are written."""
 
     def __init__(self, inliner: Plain, argument: str) -> None:

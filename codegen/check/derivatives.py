@@ -1,4 +1,4 @@
-"""Checks of forward mode: explicit formulas, and whether the gradients allow the keyword."""
+"""Checks of an entry's derivatives: gradient formulas, the kernel for `backward`, and forward-mode formulas."""
 
 from __future__ import annotations
 
@@ -6,11 +6,88 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..proof.complete import missing_slope
-from ..spec.formula import names, value_reads
+from ..proof.derive import missing_slope
+from ..spec.formula import called, names, value_reads
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Entry, Formula, Problem
-from .context import Context
+from ..spec.suggest import did_you_mean
+from .scope import Context
+
+
+def check_gradients(context: Context) -> Iterator[Problem]:
+    """Each formula by itself, and differentiable arguments that have none."""
+    entry = context.entry
+    if entry.once_differentiable and all(formula.tree is None for formula in entry.gradients.values()):
+        key = "once_differentiable"
+        yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
+    if entry.compute.kind == "composite":
+        return
+    for name, formula in entry.gradients.items():
+        argument = entry.schema.argument(name)
+        if argument is None or not argument.type.is_tensor:
+            yield context.problem(formula.where, "only a Tensor argument has a gradient", name)
+        elif formula.tree is not None:
+            yield from _check_gradient(context, name, formula)
+    if any(entry.output_differentiability) or entry.undefined_gradients:
+        for argument in entry.tensor_arguments:
+            if argument.name not in entry.gradients:
+                message = "a differentiable argument needs a formula, or non_differentiable"
+                reason = missing_slope(entry)
+                message += f"; none can be derived: {reason}" * bool(reason)
+                yield context.problem(entry.where, message, argument.name)
+
+
+def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
+    """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
+    entry, tree = context.entry, formula.tree
+    assert tree is not None
+    gradient = gradient_name(context)
+    arguments = [a.name for a in entry.schema.arguments]
+    yield from context.faults(context.scope([*arguments, *context.outputs, gradient]), tree, name)
+    if not any(entry.output_differentiability):
+        yield context.problem(formula.where, "no output is differentiable, so there is no gradient", name)
+    elif not any(node.id in ("grad", "grads") for node in names(tree)):
+        yield context.problem(formula.where, f"the formula never uses {gradient}", name)
+    overwritten = [a.name for a in entry.schema.arguments if a.type.writes]
+    for node in value_reads(tree, overwritten):
+        yield context.problem(node, f"reads '{node.id}', which the op has overwritten: use result", name)
+
+
+def gradient_name(context: Context) -> str:
+    """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
+    entry = context.entry
+    several = sum(entry.output_differentiability) > 1
+    return "grads" if several or any(output.type.is_list for output in entry.schema.returns) else "grad"
+
+
+def check_backward(context: Context) -> Iterator[Problem]:
+    """A call of a kernel, over names in scope."""
+    formula = context.entry.backward
+    if formula is None or formula.tree is None:
+        return
+    call = formula.tree
+    if context.entry.compute.kind not in ("kernel", "view"):
+        yield context.problem(formula.where, "only ops of a kernel or a view have a kernel for backward", "backward")
+    elif not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        yield context.problem(formula.where, "the call of a kernel is wanted here", "backward")
+    else:
+        yield from _check_call(context, formula, call)
+
+
+def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[Problem]:
+    entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
+    if kernels is not None and called(call) not in kernels:
+        message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
+        yield context.problem(formula.where, message, "backward")
+    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "wanted"])
+    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield from context.faults(scope, part, "backward")
+    trees = [f.tree for f in entry.gradients.values() if f.tree is not None]
+    used = {node.id for node in names(call)}
+    if gradient not in used:
+        yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
+    if len(trees) > 1 and "wanted" not in used:
+        yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
 
 
 def check_forward(context: Context) -> Iterator[Problem]:
@@ -32,7 +109,7 @@ def check_forward(context: Context) -> Iterator[Problem]:
         elif all(name in entry.gradients and not _has_tangent(entry, name) for name in tensors):
             yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
         elif formula.tree is not None:
-            yield from _check_formula(context, output.name, formula.tree)
+            yield from _check_tangent(context, output.name, formula.tree)
         else:
             yield from _check_keyword(context, output.name, formula)
 
@@ -52,7 +129,7 @@ def _renounces(entry: Entry) -> bool:
     return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_places
 
 
-def _check_formula(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:
+def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:
     """Names in scope: x_p and x_t of a tensor x with a gradient, x_p or x of others, and the results."""
     arguments = context.entry.schema.arguments
     constant = [a.name for a in arguments if not _has_tangent(context.entry, a.name)]
