@@ -25,6 +25,7 @@ from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import share
 
 from ..verify.checks.layouts import scattered
+from ..verify.compare import close, largest
 from ..verify.samples import call_texts
 from ..verify.typed import TypedCall, in_dtype
 from ..verify.variants import of_sample, variants
@@ -180,7 +181,4 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
         return False
     if a.dtype.kind in "biu":
         return bool((a == b).all())
-    wide = np.complex128
-    finite = np.abs(b.astype(wide)[np.isfinite(b)])
-    allowed = ROUNDINGS * float(np.finfo(a.dtype).eps) * finite.max(initial=0.0)
-    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=0, atol=allowed, equal_nan=True))
+    return close(a, b, 0.0, ROUNDINGS * float(np.finfo(a.dtype).eps) * largest(b))

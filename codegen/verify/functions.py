@@ -19,8 +19,9 @@ from ..library.homes import Home
 from ..proof.axioms import Functions, Scalar, parsed
 from ..proof.numbers import Points, Unknown, evaluate
 from ..spec.model import Where
+from .compare import both
 from .processes import stand_in
-from .report import Finding, Report, both
+from .report import Finding, Report
 
 COUNT = 600  # points: of many a function is not defined
 FEWEST = 10  # points at which a slope has to be seen

@@ -108,9 +108,18 @@ class Point:
 
     def outputs(self, tensors: Sequence[Any]) -> list[Any]:
         """The differentiable outputs."""
-        found = self.call(tensors)
-        flags = self.op.outputs if len(self.op.outputs) == len(found) else self.op.outputs * len(found)
-        return [output for output, yes in zip(found, flags, strict=True) if yes]
+        return self.differentiable(self.call(tensors))
+
+    def differentiable(self, outputs: Sequence[Any]) -> list[Any]:
+        """Those of all outputs that have gradients."""
+        flags = self.op.outputs if len(self.op.outputs) == len(outputs) else self.op.outputs * len(outputs)
+        return [output for output, yes in zip(outputs, flags, strict=True) if yes]
+
+    def recorded(self, wanted: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
+        """Fresh leaf tensors, the outputs that are recorded from them, and random output gradients."""
+        tensors = self.tensors(wanted)
+        outputs = self.outputs(tensors)
+        return tensors, outputs, self.seeds(outputs)
 
     def values(self, tensors: Sequence[Any]) -> np.ndarray:
         """The differentiable outputs as one flat array of real numbers, without recording."""
@@ -144,6 +153,13 @@ def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
     roots, given = zip(*taken, strict=True)
     return list(grad(roots, inputs, given, retain_graph=True, create_graph=create, materialize_grads=True))
+
+
+def recording(tensors: list[Any]) -> list[Any]:
+    """The tensors, which require grad from now on."""
+    for tensor in tensors:
+        tensor._rg = True
+    return tensors
 
 
 @contextmanager

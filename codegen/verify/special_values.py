@@ -81,7 +81,10 @@ def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
         yield Spots(columns, numbers, values, np.concatenate([np.zeros(before, bool), directly]))
 
 
-def settings(op: Any, meaning: Meaning) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+Setting = tuple[dict[str, Any], dict[str, Any]]
+
+
+def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
     """(arguments of the call, the same with defaults) that are no tensors: of the samples, then each one changed."""
     arguments = [a for a in meaning.entry.schema.arguments if not a.type.is_tensor]
     drawing = Drawing(op, "", False, dtypes)

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.autograd.forward.dual import dual_level, make_dual
 from specgrad.runtime.batching import vmap
 
-from ..point import Point, adopt, gradients
-from ..report import Finding, Report, both, place_of
-from .forward import has_forward
-from .masks import same, worst_index
+from ..compare import worst
+from ..point import Point, adopt, gradients, recording
+from ..report import Report
+from .forward import has_forward, tangents, tangents_of
+from .masks import same
 
 EXAMPLES = 3
+DYNAMIC = "depends on the values"  # in the error of ops whose results have another shape for each example
 
 
 class Batch:
@@ -37,6 +39,10 @@ class Batch:
         count = len(self.leaves)
         return self.point.call(tensors[:count], function, constants=tensors[count:])
 
+    def differentiable(self, tensors: Sequence[Any]) -> list[Any]:
+        """The outputs that have gradients, for such tensors."""
+        return self.point.differentiable(self.call(tensors))
+
     def writes_to(self, chosen: Sequence[bool]) -> bool:
         """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
         first = self.point.arguments.get("self")
@@ -49,7 +55,7 @@ class Batch:
 
 
 def shuffled(array: np.ndarray) -> list[np.ndarray]:
-    """The array, and copies whose elements have moved on by some places."""
+    """The array, and copies whose elements are shifted."""
     return [np.roll(array, shift) for shift in range(EXAMPLES)]
 
 
@@ -67,119 +73,6 @@ def cloned(tensors: Sequence[Any]) -> list[Any]:
 def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
     """The outputs of all examples, output by output."""
     return [np.stack([t.detach().array for t in outputs]) for outputs in zip(*results, strict=True)]
-
-
-def report_difference(point: Point, about: str, found: Sequence[Any], right: Sequence[Any], report: Report) -> None:
-    """Outputs of a batch that are not those of its examples."""
-    for got, wanted in zip(found, right, strict=True):
-        a = got.detach().array
-        text = ""
-        if a.shape != wanted.shape or a.dtype != wanted.dtype:
-            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {wanted.shape} and {wanted.dtype}"
-        elif not same(a, wanted):
-            worst = worst_index(a, wanted)
-            shown = both(a[worst], wanted[worst])
-            text = f"vmap gives {shown[0]} at element {list(map(int, worst))}, the loop {shown[1]}"
-        if text:
-            op = point.op
-            report.add(Finding(place_of(op, "batch"), op.name, "batching", f"{about}, at {point} {text}", level=2))
-
-
-def check_gradients(batch: Batch, report: Report) -> None:
-    """The gradients of a batch's outputs are those of each example."""
-    point, count = batch.point, len(batch.leaves)
-    report.checks += 1
-    leaves = [adopt(s) for s in batch.stacks[:count]]
-    for leaf in leaves:
-        leaf._rg = True
-    rest = [adopt(s) for s in batch.stacks[count:]]
-    outputs = vmap(lambda *tensors: tuple(differentiable(point, batch.call(tensors))))(*leaves, *rest)
-    seeds = [point.seed(o) for o in outputs]
-    found = gradients(outputs, leaves, seeds)
-    right = []
-    for i in range(EXAMPLES):
-        example = batch.example([True] * len(batch.stacks), i)
-        for tensor in example[:count]:
-            tensor._rg = True
-        own = [adopt(s.array[i].copy()) for s in seeds]
-        right.append(gradients(differentiable(point, batch.call(example)), example[:count], own))
-    report_difference(point, "gradient of a batch", found, stacked(right), report)
-
-
-def differentiable(point: Point, outputs: Sequence[Any]) -> list[Any]:
-    """The outputs that have gradients."""
-    flags = point.op.outputs if len(point.op.outputs) == len(outputs) else point.op.outputs * len(outputs)
-    return [o for o, yes in zip(outputs, flags, strict=True) if yes]
-
-
-def check_cotangents(point: Point, report: Report) -> None:
-    """A batch of output gradients through one graph, as in `jacrev`."""
-    report.checks += 1
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    found = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
-    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
-    report_difference(point, "batch of output gradients", found, right, report)
-
-
-def check_tangents(point: Point, report: Report) -> None:
-    """A batch of tangents at one point, as in `jacfwd`."""
-    if not has_forward(point.op):
-        return
-    report.checks += 1
-    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    found = vmap(lambda *along: tuple(moved(point, along)))(*stacks)
-    right = stacked([moved(point, along) for along in examples])
-    report_difference(point, "batch of tangents", found, right, report)
-
-
-def check_mixture(batch: Batch, report: Report) -> None:
-    """Tangents that differ where the values are shared, and the other way round."""
-    point, count = batch.point, len(batch.leaves)
-    if not has_forward(point.op) or "(a!)" in point.op.schema:
-        return
-    tangents = [np.stack([point.random(adopt(a)) for a in leaf]) for leaf in batch.leaves]
-    rest = [adopt(s[0].copy()) for s in batch.stacks[count:]]
-    for chosen in choices(count):
-        report.checks += 1
-        pairs = [(s, yes) for s, yes in zip(batch.stacks[:count], chosen, strict=True)]
-        pairs += [(t, not yes) for t, yes in zip(tangents, chosen, strict=True)]
-        right = stacked(
-            [tangents_of(batch, [adopt(s[i if yes else 0].copy()) for s, yes in pairs], rest) for i in range(EXAMPLES)]
-        )
-        dims = tuple(0 if yes else None for _, yes in pairs)
-        found = vmap(lambda *given: tuple(tangents_of(batch, given, rest)), dims)(
-            *[adopt(s if yes else s[0].copy()) for s, yes in pairs]
-        )
-        about = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
-        report_difference(point, f"batch of {about} with tangents of the rest", found, right, report)
-
-
-def tangents_of(batch: Batch, given: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
-    """The tangents of the outputs, for leaves and their tangents."""
-    half = len(given) // 2
-    with dual_level():
-        duals = [make_dual(p, t) for p, t in zip(given[:half], given[half:], strict=True)]
-        return unpacked(differentiable(batch.point, batch.call([*duals, *rest])))
-
-
-def moved(point: Point, along: Sequence[Any]) -> list[Any]:
-    """The tangents of the outputs at the point."""
-    with dual_level():
-        duals = [make_dual(t, u) for t, u in zip(point.tensors([False] * len(along)), along, strict=True)]
-        return unpacked(point.outputs(duals))
-
-
-def unpacked(outputs: Sequence[Any]) -> list[Any]:
-    """The tangents of dual tensors, zeros for none."""
-    pairs = [(output, unpack_dual(output).tangent) for output in outputs]
-    return [o.new_zeros(o.shape) if t is None else t for o, t in pairs]
-
-
-DYNAMIC = "depends on the values"  # what ops say that give results of another shape for each example
 
 
 def check_batch(point: Point, report: Report) -> None:
@@ -200,8 +93,9 @@ def check_batch(point: Point, report: Report) -> None:
         if point.leaves and point.outputs(point.tensors()):
             check_gradients(batch, report)
             check_cotangents(point, report)
-            check_tangents(point, report)
-            check_mixture(batch, report)
+            if has_forward(point.op):
+                check_tangents(point, report)
+                check_mixture(batch, report)
 
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
@@ -220,9 +114,88 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
         found = vmap(written(batch, function), dims)(*given)
         names = [*(leaf.label for leaf in batch.point.leaves), *["a mask or index"] * len(batch.constants)]
         about = " and ".join(n for n, yes in zip(names, chosen, strict=True) if yes)
-        report_difference(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
+        compare(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
 
 
 def written(batch: Batch, function: Any) -> Callable[..., Any]:
     """The op as a function of its tensors alone."""
     return lambda *tensors: batch.call(cloned(tensors), function)
+
+
+def check_gradients(batch: Batch, report: Report) -> None:
+    """The gradients of a batch's outputs are those of each example."""
+    point, count = batch.point, len(batch.leaves)
+    report.checks += 1
+    leaves = recording([adopt(s) for s in batch.stacks[:count]])
+    rest = [adopt(s) for s in batch.stacks[count:]]
+    outputs = vmap(lambda *tensors: tuple(batch.differentiable(tensors)))(*leaves, *rest)
+    seeds = point.seeds(outputs)
+    found = gradients(outputs, leaves, seeds)
+    right = []
+    for i in range(EXAMPLES):
+        example = batch.example([True] * len(batch.stacks), i)
+        recording(example[:count])
+        own = [adopt(s.array[i].copy()) for s in seeds]
+        right.append(gradients(batch.differentiable(example), example[:count], own))
+    compare(point, "gradient of a batch", found, stacked(right), report)
+
+
+def check_cotangents(point: Point, report: Report) -> None:
+    """A batch of output gradients through one graph, as in `jacrev`."""
+    report.checks += 1
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
+    stacks = [adopt(s) for s in stacked(examples)]
+    found = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
+    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
+    compare(point, "batch of output gradients", found, right, report)
+
+
+def check_tangents(point: Point, report: Report) -> None:
+    """A batch of tangents at one point, as in `jacfwd`."""
+    report.checks += 1
+    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
+    stacks = [adopt(s) for s in stacked(examples)]
+
+    def along(*directions: Any) -> tuple[Any, ...]:
+        return tuple(tangents(point, point.tensors([False] * len(directions)), directions))
+
+    compare(point, "batch of tangents", vmap(along)(*stacks), stacked([along(*each) for each in examples]), report)
+
+
+def check_mixture(batch: Batch, report: Report) -> None:
+    """Tangents that differ between examples where the values are shared, and the other way round."""
+    point, count = batch.point, len(batch.leaves)
+    if "(a!)" in point.op.schema:
+        return
+    directions = [np.stack([point.random(adopt(a)) for a in leaf]) for leaf in batch.leaves]
+    rest = [adopt(s[0].copy()) for s in batch.stacks[count:]]
+
+    def along(*given: Any) -> tuple[Any, ...]:
+        with dual_level():
+            duals = [make_dual(p, t) for p, t in zip(given[:count], given[count:], strict=True)]
+            return tuple(tangents_of(batch.differentiable([*duals, *rest])))
+
+    for chosen in choices(count):
+        report.checks += 1
+        pairs = [(s, yes) for s, yes in zip(batch.stacks[:count], chosen, strict=True)]
+        pairs += [(t, not yes) for t, yes in zip(directions, chosen, strict=True)]
+        right = stacked([along(*(adopt(s[i if yes else 0].copy()) for s, yes in pairs)) for i in range(EXAMPLES)])
+        dims = tuple(0 if yes else None for _, yes in pairs)
+        found = vmap(along, dims)(*[adopt(s if yes else s[0].copy()) for s, yes in pairs])
+        about = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
+        compare(point, f"batch of {about} with tangents of the rest", found, right, report)
+
+
+def compare(point: Point, about: str, found: Sequence[Any], right: Sequence[Any], report: Report) -> None:
+    """Report outputs of a batch that are not those of its examples."""
+    for got, wanted in zip(found, right, strict=True):
+        a, text = got.detach().array, ""
+        if a.shape != wanted.shape or a.dtype != wanted.dtype:
+            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {wanted.shape} and {wanted.dtype}"
+        elif not same(a, wanted):
+            index, shown, expected = worst(a, wanted)
+            text = f"vmap gives {shown} at element {list(index)}, the loop {expected}"
+        if text:
+            report.find(point.op, "batch", f"{about}, at {point} {text}", "batching", level=2)

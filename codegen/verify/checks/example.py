@@ -16,7 +16,7 @@ from specgrad.runtime.dispatch.overloads import Overloads
 
 from ...spec.model import legible
 from ..errors import LONGEST
-from ..report import Finding, Report, place_of
+from ..report import Report
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -28,7 +28,7 @@ def check_example(op: Any, report: Report) -> None:
     report.checks += 1
     with registered(op) as names:
         if shown := _failure(op.name, op.example, names):
-            report.add(Finding(place_of(op, "example"), op.name, "example", legible(shown, LONGEST)))
+            report.find(op, "example", legible(shown, LONGEST))
 
 
 @contextmanager

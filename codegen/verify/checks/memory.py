@@ -15,10 +15,11 @@ import numpy as np
 from specgrad.runtime.modes.grad_mode import no_grad
 from specgrad.runtime.tensor.base import adopt
 
-from ...spec.model import Entry
+from ...spec.model import Entry, Return
+from ..compare import both
 from ..entries import spec_entry
 from ..point import Point
-from ..report import Finding, Report, both, place_of
+from ..report import Finding, Report
 from ..samples import points
 
 
@@ -29,13 +30,9 @@ def check_memory(point: Point, report: Report) -> None:
         return
     report.checks += 1
     for number, shared in enumerate(_shared(point)):
-        if shared and not _may_share(entry, number):
-            returned = entry.schema.returns[number if len(entry.schema.returns) > 1 else 0]
-            text = (
-                f"at {point} `{returned.name}` lies in the memory of an argument, where the schema has a new tensor: "
-                "copy it, or write Tensor(a) for both"
-            )
-            report.add(Finding(place_of(op, op.kind), op.name, op.kind, text))
+        if shared and _returned(entry, number).type.alias is None:
+            text = f"at {point} `{_returned(entry, number).name}` lies in the memory of an argument, where the schema "
+            report.find(op, op.kind, f"{text}has a new tensor: copy it, or write Tensor(a) for both")
             return
 
 
@@ -50,10 +47,10 @@ def check_aliases(op: Any, report: Report) -> None:
         report.add(Finding(str(entry.where), op.name, "name", text))
 
 
-def _may_share(entry: Entry, number: int) -> bool:
-    """Whether the schema lets a result share memory; a list of tensors is one output."""
+def _returned(entry: Entry, number: int) -> Return:
+    """The output of the schema that a result is; a list of tensors is one output."""
     returns = entry.schema.returns
-    return returns[number if len(returns) > 1 else 0].type.alias is not None
+    return returns[number if len(returns) > 1 else 0]
 
 
 def _shared(point: Point) -> list[bool]:
@@ -71,7 +68,7 @@ def check_replaces(op: Any, report: Report) -> None:
         if not any(isinstance(value, bool) for value in point.arguments.values()):
             report.checks += 1
             if refuted := _refuting(point):
-                report.add(Finding(place_of(op, "replaces"), op.name, "replaces", refuted))
+                report.find(op, "replaces", refuted)
                 return
 
 

@@ -17,11 +17,11 @@ from specgrad.runtime.tensor.base import TensorBase, adopt
 from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.reference import evaluate
+from ..compare import close, largest, worst
 from ..errors import is_refusal, said
 from ..point import Leaf, Point
-from ..report import Finding, Report, both, place_of
+from ..report import Report
 from ..samples import call_texts
-from .masks import worst_index
 
 RELATIVE = 1e-10  # of results in double precision
 ROUNDINGS = 64  # of others
@@ -68,7 +68,7 @@ def _check_kind(point: Point, kind: str, report: Report) -> None:
         found = point.call([adopt(array.copy()) for array in arrays])
     except Exception as error:
         if not is_refusal(error):
-            _add(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}", report)
+            report.find(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}")
         return
     compare(point, f"{point} of {kind}", [output.array for output in found], arrays, report)
 
@@ -87,10 +87,10 @@ def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Rep
     try:
         right = expected(point, arrays, len(found))
     except Exception as error:
-        _add(op, "reference", f"at {shown}: {said(error)}", report)
+        report.find(op, "reference", f"at {shown}: {said(error)}")
         return
     if all(each is None for each in right):
-        _add(op, "reference", f"at {shown} it leaves all open", report)
+        report.find(op, "reference", f"at {shown} it leaves all open")
         return
     _look(point, shown, found, right, report)
 
@@ -104,16 +104,12 @@ def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None
 def _look(point: Point, shown: str, found: Arrays, right: Sequence[np.ndarray | None], report: Report) -> None:
     if len(right) != len(found):
         text = f"at {shown} it gives {len(right)} values to compare, and the op {len(found)}"
-        _add(point.op, "reference", text, report)
+        report.find(point.op, "reference", text)
         return
     for number, (got, wanted) in enumerate(zip(found, right, strict=True)):
         if wanted is not None and (text := difference(got, wanted)):
             about = f" output {number}:" if len(found) > 1 else ""
-            _add(point.op, point.op.kind, f"at {shown}{about} {text} of the reference", report)
-
-
-def _add(op: Any, key: str, text: str, report: Report) -> None:
-    report.add(Finding(place_of(op, key), op.name, key, text))
+            report.find(point.op, point.op.kind, f"at {shown}{about} {text} of the reference")
 
 
 def values(point: Point, arrays: Arrays) -> dict[str, Any]:
@@ -160,9 +156,8 @@ def difference(got: np.ndarray, right: np.ndarray) -> str:
         return f"its shape is {got.shape}, not the {right.shape}"
     if agree(got, right):
         return ""
-    worst = worst_index(got, right)
-    shown = both(got[worst], right[worst])
-    return f"element {list(map(int, worst))} is {shown[0]}, not the {shown[1]}"
+    index, shown, wanted = worst(got, right)
+    return f"element {list(index)} is {shown}, not the {wanted}"
 
 
 def agree(got: np.ndarray, right: np.ndarray) -> bool:
@@ -170,11 +165,9 @@ def agree(got: np.ndarray, right: np.ndarray) -> bool:
     if got.dtype.kind in "iub" and right.dtype.kind in "iub":
         return np.array_equal(got, right)
     narrow = [ROUNDINGS * _unit(array) for array in (got, right) if _unit(array) > DOUBLE]
-    wide = right.astype(np.complex128)
-    finite = np.abs(wide[np.isfinite(wide)])
-    largest = float(finite.max()) if finite.size else 0.0
-    bound, scale = (max(narrow), max(largest, 1.0)) if narrow else (RELATIVE, largest)
-    return bool(np.allclose(got.astype(np.complex128), wide, rtol=bound, atol=bound * scale * 0.01, equal_nan=True))
+    scale = largest(right)
+    bound, scale = (max(narrow), max(scale, 1.0)) if narrow else (RELATIVE, scale)
+    return close(got, right, bound, bound * scale * 0.01)
 
 
 def _unit(array: np.ndarray) -> float:

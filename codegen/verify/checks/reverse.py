@@ -15,10 +15,11 @@ from ...library.bases import SPEC
 from ...proof.boundaries import POLICIES
 from ...proof.proof import WRONG, Prover
 from ...spec.model import Entry
+from ..compare import both, number, relative_error
 from ..entries import entries_of, spec_entry
 from ..finite_differences import Slopes, slopes
-from ..point import Point, adopt, gradients, joined, real
-from ..report import Finding, Report, both, call_at, element, number, place_of
+from ..point import Point, adopt, gradients, joined, real, recording
+from ..report import Report, call_at, element
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
@@ -27,9 +28,7 @@ ROUGHLY = 1e-4  # how exactly a gradient has to be one of the slopes of a kink f
 
 def check_reverse(point: Point, report: Report) -> None:
     """Compare J^T v by the formulas with J^T v by differences."""
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded()
     found = gradients(outputs, tensors, seeds)
     _check_form(point, found, report)
     arrays = point.arrays
@@ -45,7 +44,8 @@ def check_reverse(point: Point, report: Report) -> None:
             report.kinks.add(point.op.name)
         worst = _worst(joined([found[which]]), part, joined(seeds), report)
         if worst is not None:
-            report.add(_finding(point, which, worst, joined([found[which]]), part, joined(seeds)))
+            text, error = _shown(point, which, worst, joined([found[which]]), part, joined(seeds))
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
 
 
 def _meets_a_kink(part: Slopes) -> bool:
@@ -60,8 +60,7 @@ def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
         got = (tuple(gradient.shape), gradient._dtype.np)
         if got != (leaf.array.shape, leaf.array.dtype):
             text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
-            subject = f"gradient of {leaf.argument}"
-            report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text))
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
 
 
 def expected(slope: np.ndarray, seed: np.ndarray) -> np.ndarray:
@@ -87,8 +86,10 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
     return worst if excess[worst] > 1 else None
 
 
-def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray) -> Finding:
-    """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
+def _shown(
+    point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray
+) -> tuple[str, float]:
+    """A wrong component in words, and how wrong: at single numbers for element-wise ops, else by its index."""
     leaf = point.leaves[which]
     step = 2 if np.iscomplexobj(leaf.array) else 1
     index = np.unravel_index(worst // step, leaf.array.shape)
@@ -97,10 +98,10 @@ def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slop
     if not text:
         ways = (given, expected(part.value, seed), *_at_kinks(part, seed))
         got, wanted, *others = (as_complex(values, worst // step, step) for values in ways)
-        size = relative(got, wanted)
+        size = relative_error(got, wanted)
         text = f"at {element(leaf, index)} of {point} {comparison(got, wanted)} (for random output gradients)"
         text += kink_hint(got, wanted, others)
-    return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
+    return text, size
 
 
 def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
@@ -113,7 +114,10 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     for spot in map(tuple, touched):
         given, wanted, at, others = at_numbers(point, which, [a[spot] for a in arrays])
         if is_wrong(given, wanted):
-            found = f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}", relative(given, wanted)
+            found = (
+                f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}",
+                relative_error(given, wanted),
+            )
             best = max(best, found, key=lambda pair: pair[1])
     return best
 
@@ -128,9 +132,7 @@ def is_wrong(given: complex, wanted: complex) -> bool:
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
     """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
-    tensors = [adopt(a.copy()) for a in arrays]
-    for tensor in tensors:
-        tensor._rg = True
+    tensors = recording([adopt(a.copy()) for a in arrays])
     outputs = point.outputs(tensors)
     given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]
@@ -169,13 +171,6 @@ def comparison(given: complex, wanted: complex) -> str:
     return f"the formula gives {got}, the function's slope is {want}"
 
 
-def relative(given: complex, wanted: complex) -> float:
-    """How wrong a number is: a finite measure in [0, 1], infinite for one that is not finite."""
-    if not np.isfinite(given):
-        return float("inf")
-    return float(abs(given - wanted) / (abs(given) + abs(wanted) + 1e-300))
-
-
 NEEDLESS = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
 
 
@@ -189,7 +184,7 @@ def check_kink(op: Any, report: Report) -> None:
         return
     report.checks += 1
     if op.name not in report.kinks and not _is_told_apart(entry, {**entries_of(SPEC), **entries_of(op.spec)}):
-        report.add(Finding(place_of(op, "kink"), op.name, "kink", NEEDLESS))
+        report.find(op, "kink", NEEDLESS)
 
 
 def _is_told_apart(entry: Entry, entries: dict[str, Entry]) -> bool:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compare import both, relative_error
 from ..finite_differences import Slopes, directional, slopes
-from ..point import Point, adopt, gradients, joined, real
-from ..report import Finding, Report, both, place_of
+from ..point import Point, adopt, gradients, joined, real, recording
+from ..report import Report
 
 RELATIVE = 1e-5
 ABSOLUTE = 1e-8
@@ -24,12 +25,8 @@ class Gradients:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        tensors = point.tensors()
-        outputs = point.outputs(tensors)
-        self.seeds = point.seeds(outputs)
-        given = [adopt(s.array.copy()) for s in self.seeds]
-        for seed in given:
-            seed._rg = True
+        tensors, outputs, self.seeds = point.recorded()
+        given = recording([adopt(s.array.copy()) for s in self.seeds])
         self.inputs = [*tensors, *given]
         self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(given)
         self.found = gradients(outputs, tensors, given, create=True)
@@ -39,9 +36,7 @@ class Gradients:
     def values(self) -> np.ndarray:
         """All gradients at what `arrays` hold now, by the path without create_graph."""
         count = len(self.point.leaves)
-        tensors = [adopt(a) for a in self.arrays[:count]]
-        for tensor in tensors:
-            tensor._rg = True
+        tensors = recording([adopt(a) for a in self.arrays[:count]])
         seeds = [adopt(a) for a in self.arrays[count:]]
         return joined(gradients(self.point.outputs(tensors), tensors, seeds))
 
@@ -112,7 +107,5 @@ def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, wor
     towards = recorded.labels[int(np.searchsorted(np.cumsum(sizes), worst, side="right"))]
     got, want = both(given[worst], wanted)
     text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own slope is {want}"
-    size = abs(given[worst] - wanted) / (abs(given[worst]) + abs(wanted) + 1e-300)
-    size = float(size) if np.isfinite(size) else float("inf")
     subject = f"second derivative, gradient of {leaf.argument}"
-    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, level=2))
+    report.find(point.op, leaf.argument, text, subject, relative_error(given[worst], wanted), level=2)
