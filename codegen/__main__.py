@@ -200,16 +200,20 @@ def count(project: Project) -> int:
     return 0
 
 
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The options of a command that takes the names of ops, and a spec."""
+    parser = argparse.ArgumentParser(prog=f"python -m codegen {command}")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    add_options(parser)
+    return parser
+
+
 def verify(argv: list[str]) -> int:
     """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
     from .verify.command import LIMIT, seconds, verify_command, verify_project
 
-    parser = argparse.ArgumentParser(prog="python -m codegen verify")
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument(
-        "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
-    )
-    add_options(parser)
+    parser, about = parser_of("verify"), f"how long an op may take (default: {LIMIT:g})"
+    parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=about)
     options = parser.parse_args(argv)
     if options.spec is None:
         return verify_command(options.names, options.limit)
@@ -253,10 +257,7 @@ def new(argv: list[str]) -> int:
 
 def prove(argv: list[str]) -> int:
     """Print what is proved of the gradient formulas of element-wise ops; functions that are no expressions are run."""
-    parser = argparse.ArgumentParser(prog="python -m codegen prove")
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    add_options(parser)
-    options = parser.parse_args(argv)
+    options = parser_of("prove").parse_args(argv)
     project = read(options)
     if project is None:
         return 1
@@ -290,10 +291,7 @@ def explain(argv: list[str]) -> int:
     """Print what the generator knows of the named entries."""
     from .pages.explain import UnknownOp, explanation
 
-    parser = argparse.ArgumentParser(prog="python -m codegen explain")
-    parser.add_argument("names", nargs="*", metavar="OP")
-    add_options(parser)
-    options = parser.parse_args(argv)
+    options = parser_of("explain").parse_args(argv)
     if not options.names:
         print("explain: which op? python -m codegen explain OP", file=sys.stderr)
         return 2

@@ -19,9 +19,8 @@ from .emit.layout import Formatter, laid_out, layout_of
 from .emit.render import OUTSIDE, Renderer, Target
 from .emit.write import Files
 from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from .library.homes import PLACES, Home, Library, op_places, runtime_home
+from .library.homes import PLACES, Home, Known, Library, op_places, runtime_home
 from .library.manifest import listed
-from .library.modules import Known
 from .library.ownership import Refused, check_importable
 from .library.taken import Taken, read_taken
 from .pages.pages import pages, reference
@@ -113,9 +112,9 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     if options.spec is None:
         known = replace(Library((runtime_home(True),)).known(), taken=taken)
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
-        return (
-            (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), [])
-        )
+        if problems:
+            return None, problems
+        return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
     root = place_of(options.spec, options.out)

@@ -17,7 +17,7 @@ from .scope import Context
 def check_gradients(context: Context) -> Iterator[Problem]:
     """Each formula by itself, and differentiable arguments that have none."""
     entry = context.entry
-    if entry.once_differentiable and all(formula.tree is None for formula in entry.gradients.values()):
+    if entry.once_differentiable and not entry.formulas:
         key = "once_differentiable"
         yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
     if entry.compute.kind == "composite":
@@ -82,11 +82,10 @@ def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[
     scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "wanted"])
     for part in (*call.args, *(keyword.value for keyword in call.keywords)):
         yield from context.faults(scope, part, "backward")
-    trees = [f.tree for f in entry.gradients.values() if f.tree is not None]
     used = {node.id for node in names(call)}
     if gradient not in used:
         yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
-    if len(trees) > 1 and "wanted" not in used:
+    if len(entry.formulas) > 1 and "wanted" not in used:
         yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
 
 
@@ -96,12 +95,11 @@ def check_forward(context: Context) -> Iterator[Problem]:
     if entry.compute.kind == "composite":
         return
     tensors = [argument.name for argument in entry.tensor_arguments]
-    has_gradient = any(formula.tree is not None for formula in entry.gradients.values())
     yield from _check_renounced(context)
     for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
         formula = entry.forward.get(output.name)
         if formula is None:
-            if differentiable and has_gradient:
+            if differentiable and entry.formulas:
                 message = "a differentiable output needs a forward formula, such as auto_linear"
                 yield context.problem(entry.where, message, output.name)
         elif not differentiable and not (formula.keyword == "zero" and _renounces(entry)):
@@ -164,7 +162,7 @@ def _check_keyword(context: Context, name: str, formula: Formula) -> Iterator[Pr
 
 def _why_not_linear(context: Context) -> str:
     """A gradient of a linear op reads no differentiable argument and no result."""
-    formulas = _formulas(context.entry)
+    formulas = context.entry.formulas
     for argument, tree in formulas.items():
         read = value_reads(tree, [*formulas, *context.outputs])
         if read:
@@ -174,7 +172,7 @@ def _why_not_linear(context: Context) -> str:
 
 def _why_not_multilinear(context: Context) -> str:
     """The gradient of each argument reads every other one, but neither the argument itself nor a result."""
-    formulas = _formulas(context.entry)
+    formulas = context.entry.formulas
     for argument, tree in formulas.items():
         read = value_reads(tree, [argument, *context.outputs])
         if read:
@@ -183,8 +181,3 @@ def _why_not_multilinear(context: Context) -> str:
         if unread:
             return f"the op is not a product: the gradient of '{argument}' does not read '{min(unread)}'"
     return ""
-
-
-def _formulas(entry: Entry) -> dict[str, ast.expr]:
-    """The trees of the gradient formulas, by argument."""
-    return {name: formula.tree for name, formula in entry.gradients.items() if formula.tree is not None}

@@ -18,9 +18,8 @@ CONSTANTS = ("inf", "nan", "pi", *DTYPES)
 def check_samples(context: Context) -> Iterator[Problem]:
     """Every sample, whether an entry that needs samples has them, and what holds at kinks."""
     entry = context.entry
-    formulas = [f for f in entry.gradients.values() if f.tree is not None]
-    if len(entry.kink) not in (1, len(formulas)):
-        message = f"one word, or one for each of the {len(formulas)} gradient formulas, is wanted here"
+    if len(entry.kink) not in (1, len(entry.formulas)):
+        message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
         yield context.problem(entry.key_places["kink"], message, "kink")
     for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
         for sample in samples:

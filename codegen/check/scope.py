@@ -10,7 +10,8 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..library.modules import Arity, Known
+from ..library.homes import Known
+from ..library.modules import Arity
 from ..spec.formula import called, place
 from ..spec.model import Entry, Problem, Schema, Where
 from ..spec.operators import special_methods

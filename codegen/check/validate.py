@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ..library.modules import Arity, Known
+from ..library.homes import Known
+from ..library.modules import Arity
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Problem, Spec
 from ..spec.operators import REFLECTED
@@ -69,9 +70,8 @@ def _check_tried(context: Context) -> Iterator[Problem]:
         return
     tried, place = context.ops.entries.get(entry.tries), entry.key_places["try"]
     if tried is None:
-        yield context.problem(
-            place, f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}", "try"
-        )
+        message = f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}"
+        yield context.problem(place, message, "try")
         return
     same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
     if not same or tried.compute.kind not in ("kernel", "view"):
@@ -116,21 +116,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 
 CHECKS = (
-    check_names,
-    check_overloads,
-    _check_named,
-    _check_tried,
-    _check_commutative,
-    _check_outputs,
-    _check_elementwise,
-    check_composite,
-    check_gradients,
-    check_backward,
-    check_forward,
-    check_logic,
-    check_samples,
-    check_refuses,
-    check_reference,
-    check_signatures,
-    check_unused,
+    *(check_names, check_overloads, _check_named, _check_tried, _check_commutative, _check_outputs),
+    *(_check_elementwise, check_composite, check_gradients, check_backward, check_forward, check_logic),
+    *(check_samples, check_refuses, check_reference, check_signatures, check_unused),
 )

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from .homes import Part
-from .modules import RUNTIME
+from .modules import RUNTIME, statements_of
 
 RUNTIME_NAME = "specgrad.runtime"
 
@@ -51,9 +51,7 @@ def _defined(path: Path, name: str) -> Iterator[str]:
                 yield from (f"{node.name}.{method.name}{_parameters(method)}" for method in methods)
 
 
-@cache
-def _body(path: Path) -> list[ast.stmt]:
-    return ast.parse(path.read_text(encoding="utf-8")).body
+_body = cache(statements_of)
 
 
 def _parameters(node: ast.stmt) -> str:

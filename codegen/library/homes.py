@@ -18,15 +18,14 @@ from ..spec.model import Problem, Spec, Where
 from .modules import (
     RUNTIME,
     Arity,
-    Known,
     Parameters,
     arity_of,
     defined_nodes,
     offered_nodes,
     parameters_of,
-    read_arities,
     siblings,
 )
+from .taken import Taken
 
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
@@ -53,6 +52,22 @@ PLACES: Places = {
 KEYS = {"kernel": "kernel", "check": "check", "batch": "batching rule", "view": "view"}  # that name functions
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
 CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a spec may name. None stands for a table that is not there: such names are not checked."""
+
+    helpers: dict[str, Arity] | None = None  # functions for formulas
+    scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
+    complex_scalars: dict[str, Arity] | None = None
+    kernels: frozenset[str] | None = None
+    checks: frozenset[str] | None = None
+    batches: frozenset[str] | None = None
+    views: frozenset[str] | None = None
+    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
+    taken: Taken = field(default_factory=Taken)
+    beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
 
 
 @dataclass(frozen=True)
@@ -196,7 +211,7 @@ class Library:
     def known(self) -> Known:
         """What a spec may name, as the checks of a spec take it."""
         names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
-        arities = {kind: read_arities(self.parts[kind].values()) for kind in CALLED}
+        arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
             helpers=arities["helper"],
             scalars=arities["scalar function"],

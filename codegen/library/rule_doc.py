@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from .homes import Part
-from .modules import RUNTIME
+from .modules import RUNTIME, statements_of
 
 # A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
@@ -58,19 +58,15 @@ def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
 
 @cache
 def _read_functions(*paths: Path) -> dict[str, ast.FunctionDef]:
-    nodes = [node for path in paths for node in _body(path) if isinstance(node, ast.FunctionDef)]
+    nodes = [node for path in paths for node in statements_of(path) if isinstance(node, ast.FunctionDef)]
     return {node.name: node for node in reversed(nodes)}
 
 
 @cache
 def _bases() -> dict[str, str]:
     """The runtime's own exceptions -> the built-in class that a caller catches."""
-    nodes = [node for node in _body(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
+    nodes = [node for node in statements_of(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
     return {node.name: ast.unparse(node.bases[0]) for node in nodes}
-
-
-def _body(path: Path) -> list[ast.stmt]:
-    return ast.parse(path.read_text(encoding="utf-8")).body
 
 
 def _raised(rule: Part) -> set[str]:

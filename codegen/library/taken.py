@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..spec.model import Spec
+from .modules import statements_of
 
 
 @dataclass(frozen=True)
@@ -63,18 +64,14 @@ def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _names_in_functions(inner)
 
 
-def _module(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
 def _attributes(path: Path) -> Iterator[str]:
     """What the classes by hand define that the one class of a module inherits from."""
-    module = _module(path)
-    modules = {alias.name: node for node in module.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    bases = [base.id for node in module.body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
+    body = statements_of(path)
+    modules = {alias.name: node for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bases = [base.id for node in body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
     for name in bases:
         found = path.parents[modules[name].level - 1].joinpath(*(modules[name].module or "").split("."))
-        classes = [node for node in _module(found.with_suffix(".py")).body if isinstance(node, ast.ClassDef)]
+        classes = [node for node in statements_of(found.with_suffix(".py")) if isinstance(node, ast.ClassDef)]
         yield from (attribute for node in classes if node.name == name for attribute in _defined(node.body))
 
 

@@ -52,22 +52,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     parser.add_argument("--seed", type=int, default=0, help="what chooses mutants where there are more than --most")
     parser.add_argument("--most", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
-    parser.add_argument(
-        "--sample", type=int, metavar="N", help="how many ops, from all parts of the spec (default: all)"
-    )
-    parser.add_argument(
-        "--key", action="append", metavar="KEY", help="only mutants of a key; may be given several times"
-    )
+    sample, key = "how many ops, from all parts of the spec (default: all)", "only mutants of a key; may be repeated"
+    parser.add_argument("--sample", type=int, metavar="N", help=sample)
+    parser.add_argument("--key", action="append", metavar="KEY", help=key)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
-    parser.add_argument(
-        "--least",
-        type=float,
-        default=0,
-        metavar="SHARE",
-        help="fail where a smaller share of what differs for sure is killed",
-    )
+    least = "fail where a smaller share of what differs for sure is killed"
+    parser.add_argument("--least", type=float, default=0, metavar="SHARE", help=least)
     add_options(parser)
     return parser.parse_args(argv)
 

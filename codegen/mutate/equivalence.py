@@ -23,11 +23,11 @@ import numpy as np
 
 from specgrad.runtime.kernels.compile.functions import cpu_library
 from specgrad.runtime.tensor import dtypes
-from specgrad.runtime.tensor.base import TensorBase
 
 from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names
 from ..emit.savings import output_names
 from ..emit.scalar_code import Inliner, NotElementwise, functions_in
+from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula
 from ..verify.checks.dtypes import same
 from ..verify.checks.layouts import scattered
@@ -69,42 +69,26 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
 
 def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
     """The tangent that a forward rule of an element-wise entry stands for, as an expression; None where it has none."""
-    inputs = [name for name, own in entry.gradients.items() if own.tree is not None]
+    inputs = list(entry.formulas)
+    along: dict[str, ast.expr] = {name: ast.Name(f"{name}_t", ast.Load()) for name in inputs}
     expression = entry.compute.tree
     match formula.keyword:
         case None:
             return formula.tree
         case "auto_element_wise":
-            terms = [_slope_term(entry, name) for name in inputs]
+            given = {name: {"grad": _conjugate(tangent)} for name, tangent in along.items()}
+            terms = [_conjugate(substituted(tree, given[name])) for name, tree in entry.formulas.items()]
         case "auto_multilinear" if expression is not None:
-            terms = [put(expression, {name: f"{name}_t"}) for name in inputs]
+            terms = [substituted(expression, {name: along[name]}) for name in inputs]
         case "auto_linear" if expression is not None:
-            terms = [put(expression, {name: f"{name}_t" for name in inputs})]
+            terms = [substituted(expression, along)]
         case _:
             return None
     return functools.reduce(lambda a, b: ast.BinOp(a, ast.Add(), b), terms) if terms else None
 
 
-def _slope_term(entry: Entry, name: str) -> ast.expr:
-    """The gradient formula of an argument along its tangent."""
-    tree = entry.gradients[name].tree
-    assert tree is not None
-    return _conjugate(put(tree, {"grad": _conjugate(ast.Name(f"{name}_t", ast.Load()))}))
-
-
 def _conjugate(tree: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
-
-
-def put(tree: ast.expr, given: Mapping[str, str | ast.expr]) -> ast.expr:
-    """A copy of an expression with others in the place of names."""
-
-    class Given(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            other = given.get(node.id, node)
-            return ast.Name(other, ast.Load()) if isinstance(other, str) else other
-
-    return Given().visit(copy.deepcopy(tree))
 
 
 def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
@@ -179,7 +163,7 @@ def alike(op: Any, other: Any) -> int | None:
     for number, (call, twin) in enumerate(zip(typed_calls(op), typed_calls(other), strict=True)):
         for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in FEW]:
             for numbers in _numbers(call):
-                if not _equal(_answer(call, kinds, numbers), _answer(twin, kinds, numbers)):
+                if not _equal(*(_answer(each, each.values(kinds), numbers) for each in (call, twin))):
                     return None
                 count += 1
     return count
@@ -202,10 +186,10 @@ def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
     yield from ({name: number} for name in dict.fromkeys(given) for number in NUMBERS)
 
 
-def _answer(call: TypedCall, kinds: Sequence[Any], numbers: dict[str, Any]) -> str | list[Any]:
-    """What a call gives, or how it is refused."""
+def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, Any] | None = None) -> str | list[Any]:
+    """The outputs of a call, or the class of the error by which it is refused."""
     try:
-        return call.outputs(call.values(kinds), numbers)
+        return call.outputs(arrays, numbers)
     except Exception as error:
         return type(error).__name__
 
@@ -345,21 +329,13 @@ def _tried(op: Any, twin: Twin) -> int:
         if other is None or "(a!" in op.schema:
             return 0
         for kind in KINDS:
-            for lay in (None, scattered):
-                found = [_answer_laid(each, kind, lay) for each in (call, other)]
+            for lay in (np.asarray, scattered):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = [_answer(each, [lay(a) for a in each.values([kind])]) for each in (call, other)]
                 if isinstance(found[0], str) and found[0] == found[1]:
                     continue
                 if any(isinstance(each, str) for each in found) or not alike_outputs(*found):  # type: ignore[arg-type]
                     return 0
                 count += 1
     return count
-
-
-def _answer_laid(call: TypedCall, kind: Any, lay: Any) -> list[TensorBase] | str:
-    """What a call gives, or how it is refused."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return call.outputs([array if lay is None else lay(array) for array in call.values([kind])])
-    except Exception as error:
-        return type(error).__name__

@@ -222,12 +222,10 @@ class OneEntry(Renderer):
     @property
     def namespace_import(self) -> str:
         """The functions of the package that has the entry: formulas call its other ops."""
+        if not self.bases:
+            return super().namespace_import
         module = f"from {self.target.runtime}.namespace import Namespace"
-        return (
-            f"{module}\nfrom {self.generated}.functions import op as base_op"
-            if self.bases
-            else super().namespace_import
-        )
+        return f"{module}\nfrom {self.generated}.functions import op as base_op"
 
     def package_init(self) -> str:
         """Nothing: it says what the package is for, and no package is written."""

@@ -51,9 +51,8 @@ class Score:
         if self.wrong:
             return f"{self.entry.name}: cannot be judged: {self.wrong}"
         same = f", {len(self.equivalent)} equivalent" if self.equivalent else ""
-        return (
-            f"{self.entry.name}: {self.count} mutants, {len(self.killed)} killed{same}, {len(self.survivors)} survive"
-        )
+        killed = f"{len(self.killed)} killed{same}"
+        return f"{self.entry.name}: {self.count} mutants, {killed}, {len(self.survivors)} survive"
 
 
 def total(scores: Sequence[Score], took: float) -> str:
@@ -106,14 +105,9 @@ def record(score: Score) -> dict[str, Any]:
     """A score for other programs."""
 
     def shown(mutant: Mutant) -> dict[str, str]:
-        return {
-            "place": str(mutant.where),
-            "key": mutant.key,
-            "kind": kind_of(score.entry, mutant),
-            "what": mutant.what,
-            "before": mutant.before,
-            "after": mutant.after,
-        }
+        place, kind = str(mutant.where), kind_of(score.entry, mutant)
+        words = {name: getattr(mutant, name) for name in ("what", "before", "after")}
+        return {"place": place, "key": mutant.key, "kind": kind, **words}
 
     return {
         "op": score.entry.name,

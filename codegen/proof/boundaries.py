@@ -97,9 +97,7 @@ class Boundary:
             change = np.abs(self._beside(self.expression, sign * STEP) - centre)
             continuous = change <= step * (1 + np.abs(one / self.points["grad"]))
             sides.append(np.where(straight & continuous, 2 * one - two, np.nan))
-            errors.append(
-                2 * np.abs(2 * one - 3 * two + four)
-            )  # twice how far the same limit from twice the distance is
+            errors.append(2 * np.abs(2 * one - 3 * two + four))  # twice the change of the limit at twice the distance
         low, high = sides
         both = np.isfinite(low) & np.isfinite(high)
         kink = np.abs(low - high) > CLOSE * (1 + np.abs(low) + np.abs(high)) + np.fmax(*errors)

@@ -25,11 +25,7 @@ CONJUGATE = "conj"
 class Complex(Plain):
     """Inlines formulas for complex numbers."""
 
-    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form; of a choice between complex and real numbers only the side of complex ones."""
-        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
-            return self.form(tree.body, scope)
-        return super().form(tree, scope)
+    is_complex = True
 
 
 def fault(entries: Mapping[str, Entry], entry: Entry, formula: Formula) -> str | None:

@@ -219,8 +219,7 @@ def _forward(entry: Entry) -> dict[str, Formula]:
 
 def _policies(entry: Entry) -> tuple[str, ...]:
     """Which slope each formula takes at kinks."""
-    names = [name for name, formula in entry.gradients.items() if formula.tree is not None]
-    found = tuple(_policy(entry, name) for name in names)
+    found = tuple(_policy(entry, name) for name in entry.formulas)
     return found[:1] if len(set(found)) == 1 else found
 
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Mapping
 
 from ..emit.scalar_code import Inliner, NotElementwise, bind
+from ..spec.definitions import substituted
 from ..spec.formula import called
 from ..spec.model import Entry
 from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
@@ -23,12 +24,14 @@ class Whole(Inliner):
 
 
 class Plain(Whole):
-    """Inlines formulas for real numbers."""
+    """Inlines formulas for real numbers, or in a subclass for complex ones."""
+
+    is_complex = False
 
     def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form; of a choice between complex and real numbers only the side of real ones."""
+        """The scalar form; of a choice between complex and real numbers only the side that is meant."""
         if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
-            return self.form(tree.orelse, scope)
+            return self.form(tree.body if self.is_complex else tree.orelse, scope)
         return super().form(tree, scope)
 
     def place_of_self(self, name: str) -> int:
@@ -95,11 +98,12 @@ class FormulaDerivative:
     ) -> ast.expr:
         """By the formulas of the first overload that takes these arguments."""
         for entry in entries:
-            scope = bind(entry, args, dict(named)) if entry.compute.tree is not None else None
-            if scope is None:
+            tree = entry.compute.tree
+            scope = bind(entry, args, dict(named)) if tree is not None else None
+            if tree is None or scope is None:
                 continue
             if entry.compute.kind == "composite":
-                return self.of(replaced(entry.compute.tree, scope))
+                return self.of(substituted(tree, scope))
             return self._by_formulas(entry, scope, call_of(name, args, named))
         raise NotElementwise(name)
 
@@ -111,7 +115,7 @@ class FormulaDerivative:
                 continue
             if formula.tree is None:
                 raise NotElementwise(f"{entry.name} by {argument}")
-            found = plus(found, replaced(formula.tree, scope | {"grad": inner, "result": call}))
+            found = plus(found, substituted(formula.tree, scope | {"grad": inner, "result": call}))
         return found
 
 
@@ -121,19 +125,3 @@ def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> a
     if operator is not None:
         return ast.BinOp(args[0], operator(), args[1])
     return ast.Call(ast.Name(name), args, [ast.keyword(key, value) for key, value in named.items()])
-
-
-def replaced(tree: ast.expr | None, scope: Mapping[str, ast.expr]) -> ast.expr:
-    """A formula with its names replaced, called functions aside."""
-    assert tree is not None
-
-    class Replace(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return scope.get(node.id, node)
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            function = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
-            keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
-            return ast.Call(function, [self.visit(a) for a in node.args], keywords)
-
-    return Replace().visit(ast.parse(ast.unparse(tree), mode="eval").body)

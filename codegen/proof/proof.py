@@ -47,8 +47,7 @@ class Prover:
 
     def verdicts(self, entry: Entry) -> list[Verdict]:
         """A verdict for each gradient formula of an element-wise entry."""
-        formulas = {name: f for name, f in entry.gradients.items() if f.tree is not None}
-        return [self.verdict(entry, name, formula) for name, formula in formulas.items()]
+        return [self.verdict(entry, name, entry.gradients[name]) for name in entry.formulas]
 
     def verdict(self, entry: Entry, argument: str, formula: Formula) -> Verdict:
         """What is known of one formula."""
@@ -93,15 +92,11 @@ class Comparison:
     def __init__(self, entry: Entry, argument: str, written: ast.expr, again: ast.expr | None) -> None:
         expression = entry.compute.tree
         assert expression is not None
-        self.entry = entry
-        self.own = entry.functions
-        self.argument = argument
-        self.expression = expression
-        self.written = written
-        self.again = again  # what the written slope is differentiated to
+        self.entry, self.own, self.argument = entry, entry.functions, argument
+        self.expression, self.written = expression, written
+        self.again = again  # the derivative of the written formula
         self.derived = times(ast.Name("grad", ast.Load()), slope(expression, {argument: ONE}, entry.functions))
-        order = [name for name, formula in entry.gradients.items() if formula.tree is not None]
-        self.policy = entry.kink[order.index(argument) if len(entry.kink) > 1 else 0]
+        self.policy = entry.policy(argument)
         self.conditions = frozenset(a.name for a in entry.schema.arguments if is_mask(entry, a))
         self.points = self._where_defined(drawn(entry))
         self.differences: list[algebra.Sum] = []
@@ -170,9 +165,8 @@ class Comparison:
     def _worst(self, points: Points) -> str:
         """Where the slopes differ most in numbers; empty where they agree."""
         with np.errstate(all="ignore"):
-            derived, written = (
-                np.broadcast_to(self._at(tree, points), points["grad"].shape) for tree in (self.derived, self.written)
-            )
+            shape = points["grad"].shape
+            derived, written = (np.broadcast_to(self._at(t, points), shape) for t in (self.derived, self.written))
             scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
             error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)
             error = np.where(np.isfinite(derived), error, 0)

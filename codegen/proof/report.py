@@ -60,9 +60,8 @@ def line(entry: Entry, verdict: Verdict) -> str:
 def summary(found: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
     """How many formulas are in each state, and for how many that holds in complex numbers; None: these take none."""
     counts = Counter(verdict.state for verdict in found)
-    rest = ", ".join(
-        f"{counts[state]} {state}" for state in STATES if state != PROVED and (counts[state] or state != OPEN)
-    )
+    others = [state for state in STATES if state != PROVED and (counts[state] or state != OPEN)]
+    rest = ", ".join(f"{counts[state]} {state}" for state in others)
     took = [why for why in in_complex if why is not None]
     also = f"; {took.count('')} of {len(took)} in complex numbers too" * bool(took)
     return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}{also}"

@@ -352,9 +352,8 @@ class EntryReader(Fields):
                 name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
                 self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
             elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                self.report(
-                    self.source.where(value), f"the reason why '{key.value}' is not varied is wanted here", "unvaried"
-                )
+                message = f"the reason why '{key.value}' is not varied is wanted here"
+                self.report(self.source.where(value), message, "unvaried")
             else:
                 found[key.value] = value.value
         return found
@@ -366,9 +365,8 @@ class EntryReader(Fields):
                 return low, high
         except (TypeError, ValueError, AttributeError):
             pass
-        self.report(
-            self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain"
-        )
+        message = "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"
+        self.report(self.source.where(node), message, "domain")
         return -2.0, 2.0
 
 

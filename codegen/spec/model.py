@@ -190,6 +190,15 @@ class Entry:
         return tuple(a for a in self.schema.arguments if a.type.is_tensor)
 
     @property
+    def formulas(self) -> dict[str, ast.expr]:
+        """The gradient formulas that are expressions, by argument."""
+        return {name: formula.tree for name, formula in self.gradients.items() if formula.tree is not None}
+
+    def policy(self, argument: str) -> str:
+        """The policy at kinks of an argument's gradient formula."""
+        return self.kink[list(self.formulas).index(argument) if len(self.kink) > 1 else 0]
+
+    @property
     def undefined_gradients(self) -> dict[str, str]:
         """The arguments that are differentiable in principle, and why they are not, where that is so of all of them."""
         return undefined(self.gradients)

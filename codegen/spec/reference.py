@@ -23,23 +23,8 @@ from .suggest import did_you_mean
 FUNCTIONS = {
     name: getattr(builtins, name)
     for name in (
-        *(
-            "abs",
-            "all",
-            "any",
-            "bool",
-            "complex",
-            "dict",
-            "enumerate",
-            "float",
-            "int",
-            "len",
-            "list",
-            "max",
-            "min",
-            "range",
-        ),
-        *("reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
+        *("abs", "all", "any", "bool", "complex", "dict", "enumerate", "float", "int", "len", "list", "max", "min"),
+        *("range", "reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
     )
 }
 RESULT = "result"  # the name of the last part
@@ -89,9 +74,7 @@ def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
         shown = getattr(owner, "__name__", "it")
         if found is None:
             return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
-        if isinstance(found, ModuleType) and not any(
-            f"{module}.".startswith(f"{found.__name__}.") for module in MODULES
-        ):
+        if isinstance(found, ModuleType) and not any(f"{m}.".startswith(f"{found.__name__}.") for m in MODULES):
             return f"'{found.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
     return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(found, ModuleType) else ""
 

@@ -115,9 +115,8 @@ def _close(node: yaml.CollectionNode, event: Any) -> None:
 def _node(event: Any, depth: int) -> yaml.Node:
     """The node that an event begins or is."""
     if isinstance(event, yaml.AliasEvent):
-        raise NodeError(
-            f"expected a value, found the alias '*{event.anchor}': write out what it stands for", event.start_mark
-        )
+        problem = f"expected a value, found the alias '*{event.anchor}': write out what it stands for"
+        raise NodeError(problem, event.start_mark)
     if event.tag is not None:
         raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
     if isinstance(event, yaml.ScalarEvent):

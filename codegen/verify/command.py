@@ -87,13 +87,8 @@ def judged(name: str, place: str, task: Task, answer: Report | Lost, limit: floa
     alone = next(again for _, again in answers([task], limit, 1, each.environment)) if answer.died else answer
     if isinstance(alone, Lost):
         return lost(name, place, f"verifying it {alone.how}"), False
-    alone.join(
-        lost(
-            name,
-            place,
-            f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not",
-        )
-    )
+    how = f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not"
+    alone.join(lost(name, place, how))
     return alone, True
 
 
@@ -155,12 +150,7 @@ def verify_package(
     return verify(Package.of(root, home, spec), names, known, limit)
 
 
-def verify(
-    package: Package,
-    names: Sequence[str],
-    known_wrong: Sequence[Finding],
-    limit: float = LIMIT,
-) -> int:
+def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:
     """Check a package, print what is wrong and the figures.
 
     What is known to be wrong without computing is reported with what the checks find.
@@ -179,10 +169,8 @@ def verify(
             report.add(finding)
     wrong = report.lines(list(known))
     print("".join(f"{line}\n" for line in wrong), end="")
-    if report.undefined:
-        print(
-            f"{report.undefined} derivatives at jumps and poles could not be compared: there the function has no slope"
-        )
+    if count := report.undefined:
+        print(f"{count} derivatives at jumps and poles could not be compared: there the function has no slope")
     took = time.perf_counter() - begin
     print(f"{len(chosen)} ops, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
     return 1 if wrong else 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,11 @@ def directional(evaluate: Evaluate, arrays: Sequence[np.ndarray], along: Sequenc
         found.append(evaluate())
     for part, start in zip(parts, starts, strict=True):
         part[:] = start
-    return _central(found, STEP)
+    return central(found, STEP)
 
 
-def _central(values: Sequence[np.ndarray], h: float) -> np.ndarray:
+def central(values: Sequence[np.ndarray], h: Any) -> np.ndarray:
+    """The central difference of fourth order of the values at -2 h, -h, h and 2 h."""
     before2, before, after, after2 = values
     return (8 * (after - before) - (after2 - before2)) / (12 * h)
 
@@ -87,9 +89,9 @@ def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink:
         values = _around(evaluate, part, i, h)
         noise = 64 * EPSILON * np.abs(centre) / h
         sides.append(_sides(values, centre, h))
-        central = _central(values, h)
-        new = _is_smooth(*sides[-1], central, noise) & np.isnan(row[0])
-        row[:3, new], row[3, new] = central[new], noise[new]
+        middle = central(values, h)
+        new = _is_smooth(*sides[-1], middle, noise) & np.isnan(row[0])
+        row[:3, new], row[3, new] = middle[new], noise[new]
         if not np.isnan(row[0]).any():
             return row
         h /= SHRINK

@@ -20,16 +20,15 @@ from ..proof.axioms import Functions, Scalar, parsed
 from ..proof.numbers import Points, Unknown, evaluate
 from ..spec.model import Where
 from .compare import both
+from .finite_differences import EPSILON, STEP, central
 from .processes import stand_in
 from .report import Finding, Report
 
 COUNT = 600  # points: of many a function is not defined
 FEWEST = 10  # points at which a slope has to be seen
-STEP = 2.0**-11  # of numbers up to 1, relative to larger ones
-FINER = 16.0  # how much smaller a second step is, which sees the same slope where there is one
+FINER = 16.0  # how much smaller a second step is, which sees the same derivative where there is one
 RELATIVE = 1e-6
 ABSOLUTE = 1e-8
-EPSILON = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -137,9 +136,8 @@ def _wrong_slopes(claim: Claim, given: Callable[..., Any], points: Points, known
             yield Finding(str(where), claim.name, subject, message)
         elif (worst := _worst(excess)) is not None:
             got, want = both(said[worst], slope[worst])
-            yield Finding(
-                str(where), claim.name, subject, f"{_place(points, worst)} it is said to be {got}, and is {want}"
-            )
+            message = f"{_place(points, worst)} it is said to be {got}, and is {want}"
+            yield Finding(str(where), claim.name, subject, message)
 
 
 def _at(text: str, points: Points, known: Functions) -> Any:
@@ -156,10 +154,8 @@ def _difference(given: Callable[..., Any], points: Points, parameter: str, value
     found = []
     for step in (STEP, STEP / FINER):
         h = step * np.maximum(1, np.abs(points[parameter]))
-        before2, before, after, after2 = (
-            given(*{**points, parameter: points[parameter] + k * h}.values()) for k in (-2, -1, 1, 2)
-        )
-        found.append((8 * (after - before) - (after2 - before2)) / (12 * h))
+        shifted = [{**points, parameter: points[parameter] + k * h} for k in (-2, -1, 1, 2)]
+        found.append(central([given(*each.values()) for each in shifted], h))
     coarse, fine = found
     noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
     return coarse, np.abs(coarse - fine) <= RELATIVE * (np.abs(coarse) + np.abs(fine)) + noise + ABSOLUTE

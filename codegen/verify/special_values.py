@@ -60,10 +60,8 @@ class Spots:
 
     def at(self, i: int) -> str:
         """The call at one spot."""
-        shown = {
-            name: f"{column[i]:.17g}" if column.dtype.kind == "f" else str(column[i])
-            for name, column in self.columns.items()
-        }
+        values = {name: (column[i], column.dtype.kind) for name, column in self.columns.items()}
+        shown = {name: f"{value:.17g}" if kind == "f" else str(value) for name, (value, kind) in values.items()}
         shown |= {name: repr(value) for name, value in self.numbers.items()}
         return f"({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
@@ -109,9 +107,8 @@ def _numbers_of(op: Any, text: str) -> dict[str, Any]:
     """The arguments of a call that are no tensors."""
     given = Drawing(op, text, False, dtypes).arguments(text)
     tensors = [name for name, type_, *_ in op.arguments if type_.rstrip("?") in ("Tensor", "Operand")]
-    return {
-        n: v for n, v in given.items() if not isinstance(v, Drawn) and ("input" if n == "self" else n) not in tensors
-    }
+    plain = {n: v for n, v in given.items() if not isinstance(v, Drawn)}
+    return {n: v for n, v in plain.items() if ("input" if n == "self" else n) not in tensors}
 
 
 def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]:

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.library.modules import Known
+from specgrad.codegen.library.homes import Known
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 

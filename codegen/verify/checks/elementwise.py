@@ -193,7 +193,7 @@ class Look:
         """The slopes by differences at all spots at once: no element has to do with another."""
         column, shift = self.place.columns[name], np.zeros(1)
         scale = self.steps(name)
-        order = [n for n, f in self.meaning.entry.gradients.items() if f.tree is not None]
+        order = list(self.meaning.entry.formulas)
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
         columns = self.place.columns
