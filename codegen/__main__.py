@@ -10,7 +10,7 @@ python -m codegen derive EXPRESSION   an entry for a scalar expression, with its
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
-python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
+python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
 python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
@@ -101,7 +101,7 @@ def write(project: Project, options: argparse.Namespace) -> int:
 
 
 def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
-    """What lays a package out, and the layout that it has to have, empty where any will do.
+    """The formatter of a package's files, and the layout that they must have, empty where any will do.
 
     Raises:
         OtherLayout: what is to be written in the tree cannot have it.
@@ -277,7 +277,7 @@ def with_numbers(project: Project) -> Spec:
 
 
 def mutate(argv: list[str]) -> int:
-    """See which mistakes in the entries of a spec nobody would notice."""
+    """Change the entries of a spec, one thing at a time, and list the changes that no check finds."""
     from .mutate.command import mutate_command
     from .mutate.command import parse as options_of
 

@@ -33,7 +33,7 @@ TREE = SPEC.parent
 
 @dataclass(frozen=True)
 class Project:
-    """What every command needs."""
+    """A spec with the places of its package and parts: the input of every command."""
 
     path: Path  # of the spec
     root: Path  # of the generated package
@@ -47,7 +47,7 @@ class Project:
 
     @property
     def functions(self) -> Functions:
-        """What is known of the scalar functions of users' packages."""
+        """The scalar functions of users' packages."""
         return self.renderer.library.functions[0]
 
     @property
@@ -61,7 +61,7 @@ class Project:
 
     @property
     def command(self) -> str:
-        """What writes the package."""
+        """The command that writes the package."""
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..proof.derive import missing_slope
+from ..proof.derive import missing_derivative
 from ..spec.formula import called, names, value_reads
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Entry, Formula, Problem
@@ -32,7 +32,7 @@ def check_gradients(context: Context) -> Iterator[Problem]:
         for argument in entry.tensor_arguments:
             if argument.name not in entry.gradients:
                 message = "a differentiable argument needs a formula, or non_differentiable"
-                reason = missing_slope(entry)
+                reason = missing_derivative(entry)
                 message += f"; none can be derived: {reason}" * bool(reason)
                 yield context.problem(entry.where, message, argument.name)
 
@@ -113,10 +113,14 @@ def check_forward(context: Context) -> Iterator[Problem]:
 
 
 def _check_renounced(context: Context) -> Iterator[Problem]:
-    """A slope that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
+    """A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
     entry = context.entry
-    if _renounces(entry) and not entry.forward and not missing_slope(replace(entry, output_differentiability=(True,))):
-        message = "the output has a slope: if it is to have no gradient, say `result: zero` as well"
+    if (
+        _renounces(entry)
+        and not entry.forward
+        and not missing_derivative(replace(entry, output_differentiability=(True,)))
+    ):
+        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
         yield context.problem(entry.key_places["output_differentiability"], message, "output_differentiability")
 
 

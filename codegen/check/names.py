@@ -133,7 +133,7 @@ class Claim:
 
 
 def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
-    """What two entries claim, or one entry twice, at the place of the second claim."""
+    """A problem for each name that two entries claim, or one entry twice, at the place of the second claim."""
     first: dict[str, Claim] = {}
     for claim in (claim for entry in _claimed(base) for claim in entry):
         first.setdefault(claim.name.lower(), replace(claim, older=True))
@@ -178,7 +178,7 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
 
 
 def _conflict(claim: Claim, other: Claim) -> str:
-    """What is wrong with a claim beside the first one to the name; empty where nothing is."""
+    """Why a claim conflicts with the first one to the name; empty where it does not."""
     if claim.entry is other.entry:
         return _conflict_within(claim, other)
     by_schema = not claim.key and not other.key
@@ -204,7 +204,7 @@ def _package(claim: Claim) -> str:
 
 
 def _hint(claim: Claim) -> str:
-    """How to add an overload, where that may have been meant."""
+    """A hint that an overload may have been meant."""
     return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"
 
 

@@ -148,7 +148,7 @@ MOST_DIMENSIONS = 16
 
 
 def tensor_fault(call: ast.Call) -> str:
-    """What is wrong with a call of one of the makers; empty where nothing is."""
+    """The fault of a call of one of the makers; empty where there is none."""
     assert isinstance(call.func, ast.Name)
     if call.func.id == "V":
         return _literal_fault(call)

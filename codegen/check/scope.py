@@ -110,7 +110,7 @@ class Scope:
                     yield node, self._no_value(name)
 
     def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
-        """What is of a module, each time as a whole: `torch.nn.functional.relu`."""
+        """A fault for each attribute of a module, by its whole path: `torch.nn.functional.relu`."""
         inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):

@@ -64,7 +64,7 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
-    """What is looked up first is no kernel or view with the same arguments."""
+    """The op under `try`, which is looked up first, is a kernel or view with the same arguments."""
     entry = context.entry
     if entry.tries is None:
         return

@@ -1,4 +1,4 @@
-"""What a spec outside the tree builds on: specgrad, and perhaps another generated package with its own bases."""
+"""The packages that a spec outside the tree builds on: specgrad, and perhaps another generated one with its bases."""
 
 from __future__ import annotations
 

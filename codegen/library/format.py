@@ -28,7 +28,7 @@ def format_of(templates: Iterable[Path], skeleton: Mapping[str, str], helpers: I
 
 
 def _signatures(module: ast.Module) -> Iterator[str]:
-    """What a module imports from the runtime, with the parameters."""
+    """The functions that a module imports from the runtime, with their parameters."""
     for node in module.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RUNTIME_NAME):
             folder = RUNTIME.joinpath(*(node.module or "").removeprefix(RUNTIME_NAME).split("."))

@@ -56,7 +56,7 @@ CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kin
 
 @dataclass(frozen=True)
 class Known:
-    """What a spec may name. None stands for a table that is not there: such names are not checked."""
+    """The functions that a spec may name. None stands for a table that is not there: such names are not checked."""
 
     helpers: dict[str, Arity] | None = None  # functions for formulas
     scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
@@ -97,7 +97,7 @@ class Home:
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, Parameters]]:
-        """What the functions of each kind that a key names take."""
+        """The parameters of the functions of each kind that a key names."""
         found: dict[str, dict[str, Parameters]] = {}
         for kind in KEYS.values():
             modules: dict[Path, list[ast.stmt]] = {}
@@ -202,14 +202,14 @@ class Library:
         return self.parts[kind][name]
 
     def parameters(self, kind: str) -> dict[str, Parameters]:
-        """What the functions of a kind take."""
+        """The parameters of the functions of a kind."""
         found: dict[str, Parameters] = {}
         for home in self.homes:
             found = home.parameters[kind] | found
         return found
 
     def known(self) -> Known:
-        """What a spec may name, as the checks of a spec take it."""
+        """The functions that a spec may name, as its checks take them."""
         names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
         arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
@@ -225,7 +225,7 @@ class Library:
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:
-        """What the users' packages say of their scalar functions, and what is wrong with that."""
+        """The scalar functions of users' packages with their derivatives and meanings, and the problems with these."""
         found: tuple[Functions, list[Problem]] = {}, []
         for home in self.homes:
             if home.label:
@@ -272,7 +272,7 @@ def runtime_home(relative: bool = False) -> Home:
 
 
 def read_known(runtime: Path = RUNTIME) -> Known:
-    """What the runtime's files offer to a spec."""
+    """The functions that the runtime's files offer to a spec."""
     home = runtime_home() if runtime == RUNTIME else Home(runtime, "runtime", False, RUNTIME_PLACES)
     return Library((home,)).known()
 

@@ -1,4 +1,4 @@
-"""What a check of arguments demands and raises, and what a batching rule does: read off the sources, never imported."""
+"""Reads from source what a check of arguments demands and raises, and what a batching rule does; imports nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 
 @dataclass(frozen=True)
 class Demand:
-    """What must hold of the arguments, and the exceptions that say it does not."""
+    """A condition on the arguments, and the exceptions that are raised where it does not hold."""
 
     words: str
     errors: tuple[str, ...]
@@ -35,7 +35,7 @@ def demand(rule: Part) -> Demand:
 
 
 def promise(rule: Part) -> str:
-    """What a batching rule says of itself, in its first sentence."""
+    """The first sentence of a batching rule's docstring."""
     return SENTENCE.split(_words(rule))[0].rstrip(".")
 
 

@@ -19,7 +19,7 @@ from .modules import statements_of
 
 @dataclass(frozen=True)
 class Taken:
-    """What names mean already, where a spec cannot give them another meaning."""
+    """Names to which a spec cannot give another meaning."""
 
     functions: frozenset[str] = field(default_factory=frozenset)  # beside which ops are defined
     locals: frozenset[str] = field(default_factory=frozenset)  # of the functions of ops, nodes and kernels
@@ -27,7 +27,7 @@ class Taken:
 
 
 def read_taken(generated: Path, spec: Spec) -> Taken:
-    """What the generated modules of a folder use besides the names that their spec gives."""
+    """The names that the generated modules of a folder use besides those that their spec gives."""
     try:
         return _read(generated, spec)
     except (OSError, ValueError, SyntaxError):  # they are not there or broken: this run is to mend them
@@ -65,7 +65,7 @@ def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _attributes(path: Path) -> Iterator[str]:
-    """What the classes by hand define that the one class of a module inherits from."""
+    """The attributes of the hand-written classes that the one class of a module inherits from."""
     body = statements_of(path)
     modules = {alias.name: node for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     bases = [base.id for node in body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]

@@ -73,7 +73,7 @@ def spread(entries: Sequence[Entry], most: int | None, seed: int) -> list[Entry]
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
-    """What becomes of the mutants of some entries; every mutant has its time, and a process may die of it."""
+    """The scores of some entries; each mutant has a time limit, and a process may die of it."""
     scores = [Score(entry) for entry in entries]
     asked: list[tuple[Score, Mutant | None]] = []
     for each in scores:

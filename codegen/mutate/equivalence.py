@@ -179,7 +179,7 @@ def _combinations(tensors: int) -> Iterator[Sequence[Any]]:
 
 
 def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
-    """What stands in the place of a call's numbers: what is there, then in each place each kind of number."""
+    """Replacements of a call's numbers: none, then for each number one of each kind."""
     yield {}
     operands = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") == "Operand"]
     given = [*call.scalars, *(name for name in call.arguments if name in operands)]
@@ -298,7 +298,7 @@ def _spelt(name: str) -> str:
 
 
 def _renamed(ops: Mapping[str, Any], call: TypedCall, name: str) -> TypedCall | None:
-    """The same call of the op of another name that takes what this one does."""
+    """The call with the op of another name that has the same types of arguments."""
     types = [type_ for _, type_, *_ in call.op.arguments]
     for op in ops.values():
         if op.name.partition(".")[0] == name and [type_ for _, type_, *_ in op.arguments] == types:
@@ -312,7 +312,7 @@ def _renamed(ops: Mapping[str, Any], call: TypedCall, name: str) -> TypedCall | 
 
 
 def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
-    """The same call with the values of two arguments exchanged."""
+    """The call with the values of two arguments exchanged."""
     if first not in call.arguments or second not in call.arguments:
         return None
     twin = copy.copy(call)

@@ -51,7 +51,7 @@ class Origin(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What is found wrong with a mutant, or why nothing can be, or the call that shows what nobody found.
+    """The finding about a mutant, or why it is equivalent, or a call that shows the mistake that nobody found.
 
     One that no call of `calls` tells from its entry has neither.
     """
@@ -74,7 +74,7 @@ class First(Report):
 
 
 def judge(origin: Origin, entry: Entry) -> str:
-    """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
+    """The first finding about an entry in the place of the one of its name; empty where there is none."""
     project = project_of(origin)
     ops = settled(origin)
     generated = ops[entry.name].function.__module__.rpartition(".")[0]
@@ -112,7 +112,7 @@ Trees = tuple[ast.expr, ast.expr] | None
 
 
 def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
-    """What becomes of a mutant that changes a key, or its expression."""
+    """The verdict on a mutant that changes a key, or its expression."""
     if found := judge(origin, mutant):
         return Verdict(found)
     if equal := _why_equal(origin, entry, mutant, key, trees):
@@ -170,7 +170,7 @@ def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:
-    """What is generated for an entry, docstrings and the record of its statements apart."""
+    """The code generated for an entry, without docstrings and the record of its statements."""
     files = OneEntry(renderer_of(origin), entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
@@ -201,7 +201,7 @@ def project_of(origin: Origin) -> Project:
 
 @functools.cache
 def renderer_of(origin: Origin) -> Renderer:
-    """What renders its entries: those of the tree as of a package outside, for they are run from memory."""
+    """The renderer of a project's entries: those of the tree as of a package outside, for they are run from memory."""
     project = project_of(origin)
     return Renderer(project.spec, OUTSIDE) if project.in_tree else project.renderer
 

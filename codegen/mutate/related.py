@@ -1,4 +1,4 @@
-"""What is like a function that a formula calls: others of its file or family that take as many arguments.
+"""Functions that a formula may call by mistake for another: of its file or family, with as many arguments.
 
 Nothing here knows functions by name: scalar functions, kernels, helpers, rules and views lie in files by subject, ops
 in sections of the spec.

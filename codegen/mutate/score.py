@@ -1,4 +1,4 @@
-"""What became of the mutants of some entries: figures for people, and a record for programs."""
+"""Mutation scores: how many mutants of some entries were killed, as lines of text and as records for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .judge import Verdict
 
 @dataclass
 class Score:
-    """What became of the mutants of an entry."""
+    """The mutants of an entry: killed, equivalent, or surviving."""
 
     entry: Entry
     wrong: str = ""  # what is wrong with the entry itself: then its mutants say nothing
@@ -74,7 +74,7 @@ def percent(killed: int, left: int) -> str:
 
 
 def share(scores: Sequence[Score]) -> float:
-    """How many of the mutants that are surely mistakes are killed."""
+    """The mutation score: the share that is killed of the mutants that are surely mistakes."""
     judged = [each for each in scores if not each.wrong]
     differ = sum(len(each.killed) + len(each.unlike) for each in judged)
     return sum(len(each.killed) for each in judged) / differ if differ else 1.0

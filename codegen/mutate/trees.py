@@ -46,7 +46,7 @@ COMPARED: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
 
 @dataclass(frozen=True)
 class Relations:
-    """What may stand in the place of a name: other values of its type, other functions like it."""
+    """Replacements for a name: other values of its type, other functions like it."""
 
     values: Mapping[str, Collection[str]] = field(default_factory=dict)  # a value -> others of its type
     functions: Callable[[str], Sequence[str]] = lambda name: ()
@@ -180,7 +180,7 @@ def _number(value: float) -> ast.expr:
 
 
 def _sign(op: ast.AST) -> str:
-    """How an operator is written."""
+    """The symbol of an operator."""
     match op:
         case ast.boolop():
             return ast.unparse(ast.BoolOp(op, [ast.Name("a"), ast.Name("b")]))[2:-2]

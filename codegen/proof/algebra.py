@@ -26,7 +26,7 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class Atom:
-    """What is not taken apart: `kind` is variable, function, exp or base, `name` a variable's or a function's."""
+    """An indivisible factor: `kind` is variable, function, exp or base, `name` a variable's or a function's."""
 
     kind: str
     name: str

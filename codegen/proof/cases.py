@@ -52,7 +52,7 @@ class Case:
 
 
 def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
-    """What is computed in each case that some point lies in."""
+    """Each case that some point lies in, with the result of `compute` there."""
     size = len(next(iter(points.values())))
     waiting, count = [Case(np.arange(size))], 0
     while waiting:

@@ -1,4 +1,4 @@
-"""What the proof in real numbers says of complex ones: where conjugates stand as they must, the same.
+"""Whether a proof in real numbers holds in complex ones: it does where conjugates stand as they must.
 
 The expression of an op that is analytic, f, has the gradient grad conj(f'(z)). A formula over analytic functions that
 are real on the real axis is that, if it is grad f'(x) in real numbers and each argument stands under an odd number of

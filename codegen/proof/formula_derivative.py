@@ -40,7 +40,7 @@ class Plain(Whole):
         return [a.name for a in schema.arguments].index("self") if schema else 0
 
 
-RESULT_SLOPE = "result_slope"  # the name of the slope of `result`
+RESULT_DERIVATIVE = "result_derivative"  # the name of the derivative of `result`
 _OPERATORS: dict[type, str] = {ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 _CONSTANT = ("zeros_like", "ones_like", "full_like")
 
@@ -53,10 +53,10 @@ class FormulaDerivative:
         self.argument = argument
 
     def of(self, tree: ast.expr) -> ast.expr:
-        """The slope of a formula."""
+        """The derivative of a formula."""
         match tree:
             case ast.Name(id=name):
-                return ONE if name == self.argument else ast.Name(RESULT_SLOPE) if name == "result" else ZERO
+                return ONE if name == self.argument else ast.Name(RESULT_DERIVATIVE) if name == "result" else ZERO
             case ast.Constant() | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not() | ast.Invert()):
                 return ZERO
             case ast.UnaryOp(operand=operand):

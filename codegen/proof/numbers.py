@@ -166,7 +166,7 @@ def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> 
 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:
-    """What computes a scalar function.
+    """The function that computes a scalar function on arrays.
 
     Raises:
         Unknown: nothing does here.

@@ -168,7 +168,7 @@ class EntryReader(Fields):
         return self._meant(Compute(given[0], text.value, tree, text.where()), given[0], self._meanings())
 
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
-        """What `where` defines: each by the arguments and by the names above it."""
+        """The definitions of `where`, each by the arguments and by the names above it."""
         node = self.values.get("where")
         found: dict[str, Formula] = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
@@ -197,7 +197,7 @@ class EntryReader(Fields):
         return found
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
-        """What the names of `where` stand for; in the forward formulas of a schema, of its primals."""
+        """The expressions of the names in `where`; in the forward formulas of a schema, over its primals."""
         trees = _trees(self.definitions)
         return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
 
@@ -266,7 +266,7 @@ class EntryReader(Fields):
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
     def _reference(self, schema: Schema) -> dict[str, Formula]:
-        """What the op gives, in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
+        """The reference in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
         node = self.values.get("reference")
         if isinstance(node, yaml.MappingNode):
             found = self._named("reference", node, schema, REFERENCE_SYNTAX, last=RESULT)
@@ -371,5 +371,5 @@ class EntryReader(Fields):
 
 
 def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    """What definitions mean, of those that could be read."""
+    """The expressions of those definitions that could be read."""
     return {name: each.tree for name, each in definitions.items() if each.tree is not None}

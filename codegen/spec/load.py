@@ -36,7 +36,7 @@ def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE)
 
 @lru_cache(maxsize=2)
 def _read_before(source: Source) -> tuple[Spec, list[Problem]]:
-    """What a text says does not change: a process that asks for the tree's spec again and again reads it once."""
+    """Read a text once: a process asks for the tree's spec again and again."""
     return _read(source, NONE)
 
 
@@ -62,7 +62,7 @@ def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defa
 def _entries(
     readers: list[EntryReader], problems: list[Problem], own: Functions
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
-    """What each reader gives, until there are more problems than anybody reads at once."""
+    """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MOST_PROBLEMS:
             return

@@ -90,7 +90,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Compute:
-    """How an op is computed: kind is elementwise, kernel, view or composite."""
+    """The computation of an op: kind is elementwise, kernel, view or composite."""
 
     kind: str
     text: str  # kernel or view name, or the expression's source

@@ -64,7 +64,7 @@ def _bound(tree: ast.expr) -> set[str]:
 
 
 def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
-    """What is wrong with something of a library, `scipy.special.erf`; empty for anything else."""
+    """The fault of an attribute of a library, as in `scipy.special.erf`; empty for anything else."""
     *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
     if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
         return ""
@@ -101,7 +101,7 @@ def statements(reference: Mapping[str, Formula]) -> list[str]:
 
 
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """What a reference, in lines, gives for the values of an op's arguments."""
+    """The value of a reference, in lines, for the values of an op's arguments."""
     *parts, result = text.splitlines()
     # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}
@@ -134,7 +134,7 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
 
 
 def _count(tree: ast.expr) -> int:
-    """How many nodes there are of the kinds that count whatever has a function."""
+    """The number of calls, operators and constants."""
     return sum(isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Constant) for node in ast.walk(tree))
 
 

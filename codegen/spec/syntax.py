@@ -29,7 +29,7 @@ def too_deep(tree: ast.expr, most: int = MOST_LEVELS) -> ast.AST | None:
 
 
 def constant_fault(node: ast.AST) -> str:
-    """What is wrong with a number, or with an operation on numbers that would make one without bound."""
+    """The fault of a number, or of an operation on numbers whose result has no bound; empty where there is none."""
     match node:
         case ast.Constant(value=int(value)) if abs(value) > LARGEST:
             return "expected an integer of at most 64 bits"
@@ -64,7 +64,7 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _value(node: ast.expr) -> complex:
-    """What an expression of numbers comes to; infinity where only it is beyond all bounds, and no part of it."""
+    """The value of an expression of numbers; infinity where it is beyond all bounds, but no part of it is."""
     match node:
         case ast.Constant(value=int() | float() | complex() as value):
             return value
@@ -88,7 +88,7 @@ def _is_finite(value: complex) -> bool:
 
 
 def _bits(node: ast.expr) -> float | None:
-    """How many bits an integer may have that an expression of numbers alone comes to; None for other expressions.
+    """An upper bound on the bits of an integer expression of numbers alone; None for other expressions.
 
     Nothing is computed: the operands of an operator bound its result.
     """
@@ -120,7 +120,7 @@ def _larger(*nodes: ast.expr, more: int = 0) -> float | None:
 
 
 def _largest(node: ast.expr, bits: float) -> float:
-    """What an expression of so many bits comes to at most."""
+    """An upper bound on the value of an expression of so many bits."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return abs(node.value)
     return 2.0**bits if bits < MOST_BITS / 8 else math.inf
@@ -203,7 +203,7 @@ def library_of(node: ast.expr) -> str:
 
 
 def of_library(node: ast.Attribute) -> str:
-    """What to write for something of a module."""
+    """A message that says what to write for an attribute of a module."""
     instead = "the number" if node.attr in NUMBERS else node.attr
     return f"an expression has no modules: write {instead} for {ast.unparse(node)}"
 
@@ -220,7 +220,7 @@ def faults(node: ast.AST, parent: ast.AST, syntax: Syntax) -> Iterator[tuple[ast
 
 
 def _fault(node: ast.AST, syntax: Syntax) -> str:
-    """What is wrong with one node by itself; empty when nothing is."""
+    """The fault of one node by itself; empty where there is none."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name.startswith("_"):
             return f"'{name}': names with a leading underscore are not allowed"

@@ -120,7 +120,7 @@ def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT)
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
-    """What is wrong with what a package says of its own scalar functions, which are run in a process of their own."""
+    """Findings about the derivatives and meanings of a package's scalar functions, run in a process of their own."""
     found = claims([project.home] if project.home else [], project.functions)
     if not found:
         return []
@@ -170,7 +170,7 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
     wrong = report.lines(list(known))
     print("".join(f"{line}\n" for line in wrong), end="")
     if count := report.undefined:
-        print(f"{count} derivatives at jumps and poles could not be compared: there the function has no slope")
+        print(f"{count} derivatives at jumps and poles could not be compared: there the function has no derivative")
     took = time.perf_counter() - begin
     print(f"{len(chosen)} ops, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
     return 1 if wrong else 0

@@ -17,7 +17,7 @@ from typing import Any
 from ..emit.scalar_code import NotElementwise
 from ..library.bases import SPEC
 from ..library.homes import Home, Library
-from ..proof.derivative import ONE, NoSlope, slope
+from ..proof.derivative import ONE, NoDerivative, derivative
 from ..proof.numbers import Unknown
 from ..proof.proof import Prover
 from ..spec.definitions import with_meaning
@@ -52,7 +52,7 @@ class Meaning:
     entry: Entry
     expression: ast.expr
     written: dict[str, ast.expr]  # the gradient of an argument, as the entry says it
-    derived: dict[str, ast.expr]  # the slope of the expression by an argument
+    derived: dict[str, ast.expr]  # the derivative of the expression by an argument
 
     @property
     def trees(self) -> list[ast.expr]:
@@ -77,8 +77,8 @@ def meaning_of(op: Any) -> Meaning | None:
             continue
         try:
             written[name] = prover.written(entry, formula)
-            derived[name] = slope(expression, {name: ONE})
-        except (NotElementwise, NoSlope, Unknown):
+            derived[name] = derivative(expression, {name: ONE})
+        except (NotElementwise, NoDerivative, Unknown):
             continue
     return Meaning(entry, expression, written, derived)
 
@@ -101,5 +101,5 @@ def _parsed(text: str) -> ast.expr:
 
 @functools.cache
 def _prover(spec: str) -> Prover:
-    """What turns formulas into scalar expressions: by the ops of a spec, and of the tree."""
+    """The prover that brings formulas to scalar expressions, by the ops of a spec and of the tree."""
     return Prover(entries_of(SPEC) | entries_of(spec))

@@ -1,4 +1,4 @@
-"""What an exception during a check is about: the key of the entry that it comes from, and one line of what it says."""
+"""Classifies an exception of a check: the key of the entry that it comes from, and its message in one line."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def of_arrays(function: Kernel) -> Kernel:
 
 
 def over_rows(kernel: Kernel, operands: tuple[Any, ...], plan: Any) -> None:
-    """What `runtime.kernels.rows.over_rows` does."""
+    """Run a kernel on each row, as `runtime.kernels.rows.over_rows` does."""
     for number in range(plan.outer * plan.inner):
         q, r = divmod(number, plan.inner)
         starts = [int(outer * q + inner * r) for outer, inner in plan.steps]
@@ -126,7 +126,7 @@ def all_plain(op: Any) -> Iterator[None]:
 
 @functools.lru_cache(maxsize=4)  # each mutant is a package of its own
 def _tables(package: str) -> dict[str, Elementwise]:
-    """What runs the element-wise ops of a package, by the names of their kernels' modules."""
+    """The `Elementwise` objects of a package, by the names of their kernels' modules."""
     try:
         content = vars(importlib.import_module(f"{package}.kernels"))
     except ModuleNotFoundError:  # it has no element-wise op

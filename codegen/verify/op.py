@@ -1,4 +1,4 @@
-"""Runs every check on one op: `derivatives.yaml` says what the slopes are, this finds out what they are."""
+"""Runs every check on one op, at each of its points: those of the entry, and variants that nobody listed."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def is_once_differentiable(op: Any) -> bool:
 
 
 def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
-    """What a check was about that raised, and the key of the entry where that stands."""
+    """The subject of a check that raised, and the key of the entry where that stands."""
     with formulas_alone():
         formula = next(_raising(point), "")
     if formula:

@@ -1,4 +1,4 @@
-"""What `verify` found: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
+"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Spots:
 
     @property
     def points(self) -> dict[str, Any]:
-        """What `proof.numbers` evaluates expressions at."""
+        """The points at which `proof.numbers` evaluates expressions."""
         return {**self.values, **self.columns, "grad": np.ones(self.count)}
 
     def at(self, i: int) -> str:
@@ -159,7 +159,7 @@ def _boundaries(
 
 
 def _bases(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """What the other tensors are where one is moved to a boundary."""
+    """Values of the other tensors where one is moved to a boundary."""
     fixed = [-1.0, 0.0, 0.7, 2.0] if len(tensors) > 1 else [0.0]
     return [
         {a.name: bool(k % 2) if is_mask(meaning.entry, a) else v + 0.1 * rng.random() * (v != 0) for a in tensors}

@@ -52,11 +52,11 @@ class TypedCall:
         return [_tensor(a, id(drawn) in with_gradient) for drawn, a in zip(self.tensors, arrays, strict=True)]
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """What the op gives for tensors of such numbers. `others` stand for arguments."""
+        """The outputs for tensors of these numbers; `others` replace arguments."""
         return self.given(self.leaves(arrays), others)
 
     def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """What the op gives for such tensors."""
+        """The outputs for these tensors; `others` replace arguments."""
         places = {id(drawn): tensor for drawn, tensor in zip(self.tensors, tensors, strict=True)}
 
         def passed(value: Any) -> Any:

@@ -45,7 +45,7 @@ def is_internal(op: Any) -> bool:
 
 
 def of_sample(op: Any, text: str) -> Iterator[str]:
-    """What becomes of one sample."""
+    """The calls made from one sample."""
     call = ast.parse(f"_({text})", mode="eval").body
     assert isinstance(call, ast.Call)
     ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _given(op, call))

@@ -28,7 +28,7 @@ def concerned(op: Any) -> bool:
 
 
 def check_bounds(op: Any) -> Report:
-    """What of an op reads or writes outside of arrays; other faults are for the other checks."""
+    """Run an op and report indices that are out of bounds; other faults are for the other checks."""
     report = Report()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -65,7 +65,7 @@ def _check_argument(call: TypedCall, report: Report) -> None:
 
 
 def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
-    """What `gives` says of some dtypes; one word stands for all outputs."""
+    """The dtypes of the outputs are those under `gives`; one word stands for all outputs."""
     report.checks += 1
     found = _answer(call, words)
     right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
@@ -84,7 +84,7 @@ def _answer(call: TypedCall, words: str) -> list[str]:
 
 
 def _outputs(call: TypedCall, words: str) -> list[Any]:
-    """What a call gives for tensors and numbers of these kinds."""
+    """The outputs of a call for tensors and numbers of these kinds."""
     return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
 
 
@@ -99,7 +99,7 @@ def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
 
 
 def _check_taken(call: TypedCall, word: str, report: Report) -> None:
-    """What `dtypes` has is taken: a conversion that was left out shows nowhere else."""
+    """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
     report.checks += 1
     if _answer(call, word) == [REFUSED]:
         text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `gives`"
@@ -117,7 +117,7 @@ def _check_refused(call: TypedCall, report: Report) -> None:
 
 
 def _check_half(call: TypedCall, report: Report) -> None:
-    """What takes float32 and gives it takes and gives float16, which is only stored in less."""
+    """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = _answer(call, "float32")
     if "float32" not in single or "complex64" in single:
         return

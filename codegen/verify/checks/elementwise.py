@@ -1,9 +1,9 @@
 """Check 8: an element-wise op at the numbers where it may be special, which are found from its entry.
 
-Gradients are compared with the derived slope, which is what the expression says, and on boundaries with differences.
-Besides: both sides of every condition are computed; the result is what the expression means; where the function has a
-value the gradient is no nan, where it has none, nor a slope, the gradient is nan; no single point is nan between
-numbers; and what may be exchanged may be exchanged in gradients too.
+Gradients are compared with the symbolic derivative of the expression, and on boundaries with differences. Besides: both
+sides of every condition are computed; the result is what the expression means; where the function has a value the
+gradient is no nan, where it has none, nor a derivative, the gradient is nan; no single point is nan between numbers;
+and where two tensors may be exchanged, so may their gradients.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...proof.sides import Sides, conditions
 from ..compare import both, number
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
-from ..finite_differences import slopes
+from ..finite_differences import derivatives
 from ..point import adopt, gradients
 from ..report import Report
 from ..samples import Drawing, Drawn, call_texts
@@ -29,9 +29,9 @@ from ..special_values import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4
-SMOOTH = 1e-7  # slopes from both sides that differ by less, in units of the steps, are one to `slopes`
-SMALLER = 2.0**-5  # steps of differences: where slopes meet in a corner of their own, large ones are not exact
-TINY = 1e-140  # smaller ones have squares that are 0, with which the derived slope may be computed
+SMOOTH = 1e-7  # derivatives from both sides that differ by less, in units of the steps, are one to `derivatives`
+SMALLER = 2.0**-5  # steps of differences: where derivatives meet in a corner of their own, large ones are not exact
+TINY = 1e-140  # smaller ones have squares that are 0, with which the symbolic derivative may be computed
 NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
 
 
@@ -121,9 +121,9 @@ class Look:
         """By how much values may differ where rounding an argument changes them."""
         total = np.zeros(self.place.count)
         for name, column in self.place.columns.items():
-            slope = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
-            if slope is not None:
-                total = total + np.abs(slope * column) * 2.0**-52
+            derivative = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
+            if derivative is not None:
+                total = total + np.abs(derivative * column) * 2.0**-52
             elif column.dtype.kind == "f" and name not in self.meaning.entry.gradients:
                 moved = self.evaluated(self.meaning.expression, {name: column * (1 + 2.0**-52)})
                 total = total if moved is None else total + np.abs(moved - wanted)
@@ -150,14 +150,14 @@ class Look:
     def compare_gradient(self, name: str) -> None:
         """A gradient against the derived one and against differences."""
         given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
-        differs = "the formula gives {}, the function's slope is {}"
+        differs = "the formula gives {}, the function's derivative is {}"
         if derived is not None:
             inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value)
             allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
             same = np.abs(given - derived) <= allowed
             self.find(same | ~(inside & (self.boundaries == 0)), given, derived, name, differs)
             outside = self.is_nan & np.isnan(derived) & (self.boundaries == 0) & (self.is_finite | self.has_nan)
-            text = "the formula gives {}, where the function and its slope are {}"
+            text = "the formula gives {}, where the function and its derivative are {}"
             self.find(~(outside & np.isfinite(given)), given, derived, name, text)
         moved = self.differences(name)
         settled = np.isfinite(moved) & ~self.place.directly & ~self.is_beside & np.isfinite(self.value)
@@ -170,8 +170,8 @@ class Look:
         self.find(~nan, given, self.value, name, "the formula gives {}, where the function is {}")
 
     def uncertainty(self, name: str, derived: np.ndarray) -> np.ndarray:
-        """How exactly the derived slope is known here: by how much it changes with the last digits of the arguments,
-        and with those of what is computed on the way, where there are longer numbers than float64."""
+        """The rounding error of the symbolic derivative: how much it changes with the last digits of the arguments, and
+        with those of intermediate results, where there are longer numbers than float64."""
         tree, worst = self.meaning.derived[name], np.zeros(self.place.count)
         longer = {n: c.astype(np.longdouble) for n, c in self.place.columns.items() if c.dtype.kind == "f"}
         for moved in (*(self.moved(by) for by in (-3, -1, 2, 5)), longer):
@@ -190,14 +190,14 @@ class Look:
         return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
 
     def differences(self, name: str) -> np.ndarray:
-        """The slopes by differences at all spots at once: no element has to do with another."""
+        """The derivatives by differences at all spots at once: no element has to do with another."""
         column, shift = self.place.columns[name], np.zeros(1)
         scale = self.steps(name)
         order = list(self.meaning.entry.formulas)
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
         columns = self.place.columns
-        table = slopes(lambda: self.computed({**columns, name: column + shift[0] * scale})[0], [shift], [policy])
+        table = derivatives(lambda: self.computed({**columns, name: column + shift[0] * scale})[0], [shift], [policy])
         self.names = names
         return np.asarray(table.value[0] / scale)
 

@@ -109,6 +109,6 @@ def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
 
 @functools.cache
 def _tables(generated: str) -> list[Any]:
-    """What dispatches calls to overloads."""
+    """The objects that dispatch calls to overloads."""
     ops = importlib.import_module(f"{generated}.ops")
     return [value for value in vars(ops).values() if isinstance(value, Overloads)]

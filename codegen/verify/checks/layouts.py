@@ -81,7 +81,7 @@ def check_inplace(point: Point, report: Report) -> None:
 
 
 def check_layouts(point: Point, report: Report) -> None:
-    """The same values and gradients for operands and output gradients that lie in memory in other ways.
+    """Values and gradients do not depend on the memory layout of operands and output gradients.
 
     Not for ops on the memory itself, which show something else then; what may give views may refuse a layout.
     """
@@ -149,7 +149,7 @@ def check_commutative(point: Point, report: Report) -> None:
 
 
 def scattered(array: np.ndarray) -> np.ndarray:
-    """The same elements in column-major order, or with gaps where there is one dimension."""
+    """A copy in column-major order, or with gaps where there is one dimension."""
     if array.ndim > 1:
         return np.asfortranarray(array)
     wide = np.zeros((*array.shape, 2), array.dtype)
@@ -166,7 +166,7 @@ LAYOUTS = {"strided": scattered, "expanded": expanded}
 
 
 def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What the op gives; None where it refuses these numbers, or this layout."""
+    """The outputs; None where the op refuses these numbers, or this layout."""
     try:
         return point.call(tensors)
     except Exception as error:
@@ -208,7 +208,7 @@ class Displaced(Point):
 
 
 def displaced(array: np.ndarray) -> np.ndarray:
-    """The same elements between others, which are their own numbers again."""
+    """A copy inside larger memory, whose other elements repeat its own."""
     memory = np.resize(array, BEFORE + array.size + AFTER) if array.size else np.zeros(BEFORE + AFTER, array.dtype)
     memory = memory.copy()
     memory[BEFORE : BEFORE + array.size] = array.reshape(-1)

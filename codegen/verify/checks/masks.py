@@ -117,7 +117,7 @@ def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], rep
 
 
 def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
-    """What the kernel gives for an argument, beside what the formula gives."""
+    """The gradient of an argument by the kernel against that by the formula."""
     if got is not None and formula is not None:
         text, size = difference(got.detach().array, formula.detach().array)
         about = f"the kernel's gradient of {argument} {text} as by the formula"
@@ -137,7 +137,7 @@ def compare(point: Point, argument: str, kind: str, about: str, got: Any, right:
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
-    """How one gradient differs from the right one, and how much; nothing for none."""
+    """The difference of a gradient from the right one in words, empty for none, and its size."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
     if same(a, b):

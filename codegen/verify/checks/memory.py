@@ -37,7 +37,7 @@ def check_memory(point: Point, report: Report) -> None:
 
 
 def check_aliases(op: Any, report: Report) -> None:
-    """What a schema says to share memory does so at a sample; what writes to its argument is looked at elsewhere."""
+    """A result that shares memory by the schema does so at some sample; in-place results are looked at elsewhere."""
     entry = spec_entry(op)
     if entry is None or not any(r.type.alias and not r.type.writes for r in entry.schema.returns):
         return
@@ -108,7 +108,7 @@ def others(array: np.ndarray, given: Sequence[np.ndarray]) -> Iterator[np.ndarra
 
 
 def _written(point: Point, values: np.ndarray) -> np.ndarray:
-    """What is in a tensor of these values after the op has written to it."""
+    """The values of a tensor after the op has written to it."""
     first = point.arguments["self"]
     leaves = [adopt((values if leaf is first else leaf.array).copy()) for leaf in point.leaves]
     constants = [adopt((values if own is first else own.array).copy()) for own in point.constants]

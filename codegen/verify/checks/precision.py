@@ -27,11 +27,11 @@ from ..report import Report
 from ..special_values import Setting, settings
 
 ULPS = 8.0
-ULPS_OF_SLOPES = 32.0  # formulas of several ops round often
+ULPS_OF_DERIVATIVES = 32.0  # formulas of several ops round often
 EPSILON = 2.0**-23
 LARGEST = 3.4028234e38
 LEAST = 1.2e-38  # the least number with all digits
-LEAST_SLOPE = 1e-18  # slopes below are lost beside those of 1
+LEAST_DERIVATIVE = 1e-18  # derivatives below are lost beside those of 1
 FLOATS = (0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.9, -2.6, 4.3, -9.5, 31.0, -77.0, 1e-3, -1e-6, 1e-20, 1e-25, 1e20, -1e20)
 WHOLE = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
@@ -117,7 +117,7 @@ class Dtypes:
         self, output: str, found: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
         """An output in float32 within some units in the last place, and what rounding an argument changes (`sway`)."""
-        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_SLOPES, LEAST_SLOPE)
+        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_DERIVATIVES, LEAST_DERIVATIVE)
         allowed = ulps * (EPSILON * np.abs(right) + sway) + least
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
         same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
@@ -128,7 +128,7 @@ class Dtypes:
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
     def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
-        """What the op gives for tensors of a dtype; None where it refuses them."""
+        """The output for tensors of a dtype; None where the op refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
         keywords = {("input" if n == "self" else n): v for n, v in {**self.numbers, **tensors}.items()}
         try:

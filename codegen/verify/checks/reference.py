@@ -39,7 +39,7 @@ def check_reference(point: Point, report: Report) -> None:
 
 
 def check_unlisted(point: Point, report: Report) -> None:
-    """The same at a call that nobody listed: who wrote the reference did not think of it, and it may fail there."""
+    """The outputs at a call that nobody listed are those of the reference, which may fail there."""
     if not point.op.reference:
         return
     arrays = point.arrays
@@ -53,7 +53,7 @@ def check_unlisted(point: Point, report: Report) -> None:
 
 
 def check_kinds(op: Any, report: Report) -> None:
-    """The same at the samples with integers and bools, where the op takes them and does not refuse these."""
+    """The outputs at the samples with integers and bools are those of the reference, where the op accepts them."""
     for kind in ("int", "bool"):
         if op.reference and kind in op.dtypes:
             for text in call_texts(op):
@@ -81,7 +81,7 @@ def whole(array: np.ndarray, kind: str) -> np.ndarray:
 
 
 def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Report) -> None:
-    """What the op gave beside what the reference gives for the same arrays."""
+    """Compare the op's outputs with those of the reference for the same arrays."""
     op = point.op
     report.checks += 1
     try:
@@ -96,7 +96,7 @@ def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Rep
 
 
 def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None]:
-    """What the reference gives: an item for each output, None for one that it leaves open."""
+    """The outputs of the reference; None for one that it leaves open."""
     given = evaluate(point.op.reference, values(point, arrays))
     return [None if each is None else np.asarray(each) for each in _outputs(given, count)]
 
@@ -143,12 +143,12 @@ def _listed(value: Any, type_: str) -> Any:
 
 
 def _outputs(given: Any, count: int) -> list[Any]:
-    """What a reference gives as a list with an item for each output: a tuple or list is one of several."""
+    """The value of a reference as a list with an item for each output: a tuple or list is one of several."""
     return list(given) if isinstance(given, tuple) or (isinstance(given, list) and count != 1) else [given]
 
 
 def difference(got: np.ndarray, right: np.ndarray) -> str:
-    """How a result differs from the right one; empty where it is the same."""
+    """The difference of a result from the right one in words; empty where there is none."""
     kinds = [KINDS.get(array.dtype.kind, str(array.dtype)) for array in (got, right)]
     if kinds[0] != kinds[1]:
         return f"the result is {kinds[0]}, not {kinds[1]} as that"

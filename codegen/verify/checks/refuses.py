@@ -46,7 +46,7 @@ def _outcome(point: Point) -> Exception | str:
 
 
 def _fault(outcome: Exception | str, wanted: str) -> str:
-    """What is wrong with the way in which a call is refused, if it is."""
+    """Why a call is not refused as it should be; empty where it is."""
     if isinstance(outcome, str):
         return f"gives {outcome}, where an error is wanted"
     if computes(outcome) and wanted != "LinAlgError":
@@ -59,7 +59,7 @@ def _fault(outcome: Exception | str, wanted: str) -> str:
 
 
 def _unnamed(op: Any, error: Exception | str) -> str:
-    """What is wrong where an error does not name the public op that was called."""
+    """Why an error is unclear: it does not name the public op that was called; empty where it does."""
     entry = spec_entry(op)
     if is_internal(op) or entry is None:
         return ""

@@ -17,13 +17,13 @@ from ...proof.proof import WRONG, Prover
 from ...spec.model import Entry
 from ..compare import both, number, relative_error
 from ..entries import entries_of, spec_entry
-from ..finite_differences import Slopes, slopes
+from ..finite_differences import Derivatives, derivatives
 from ..point import Point, adopt, gradients, joined, real, recording
 from ..report import Report, call_at, element
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
-ROUGHLY = 1e-4  # how exactly a gradient has to be one of the slopes of a kink for a hint
+ROUGHLY = 1e-4  # how exactly a gradient has to be one of the derivatives of a kink for a hint
 
 
 def check_reverse(point: Point, report: Report) -> None:
@@ -33,12 +33,12 @@ def check_reverse(point: Point, report: Report) -> None:
     _check_form(point, found, report)
     arrays = point.arrays
     moved = [point.over(array) for array in arrays]
-    table = slopes(lambda: point.values(moved), arrays, point.kinks)
+    table = derivatives(lambda: point.values(moved), arrays, point.kinks)
     begin = 0
     for which, leaf in enumerate(point.leaves):
         report.checks += 1
         size = real(leaf.array).size
-        part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
+        part = Derivatives(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
         if _meets_a_kink(part):
             report.kinks.add(point.op.name)
@@ -48,8 +48,8 @@ def check_reverse(point: Point, report: Report) -> None:
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
 
 
-def _meets_a_kink(part: Slopes) -> bool:
-    """Whether the function has two slopes somewhere, so that the policy matters."""
+def _meets_a_kink(part: Derivatives) -> bool:
+    """Whether the function has two derivatives somewhere, so that the policy matters."""
     return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
 
 
@@ -63,12 +63,12 @@ def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
 
 
-def expected(slope: np.ndarray, seed: np.ndarray) -> np.ndarray:
-    """J^T v by differences; nan where a slope that takes part is."""
-    return np.where(seed == 0, 0, slope * seed).sum(axis=1)
+def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """J^T v by differences; nan where a derivative that takes part is."""
+    return np.where(seed == 0, 0, derivative * seed).sum(axis=1)
 
 
-def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) -> int | None:
+def _worst(given: np.ndarray, part: Derivatives, seed: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong, if any is."""
     if given.size == 0:
         return None
@@ -87,7 +87,7 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
 
 
 def _shown(
-    point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray
+    point: Point, which: int, worst: int, given: np.ndarray, part: Derivatives, seed: np.ndarray
 ) -> tuple[str, float]:
     """A wrong component in words, and how wrong: at single numbers for element-wise ops, else by its index."""
     leaf = point.leaves[which]
@@ -123,20 +123,20 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
 
 
 def is_wrong(given: complex, wanted: complex) -> bool:
-    """Whether a gradient is not the slope; where there is no slope anything but nan will do."""
+    """Whether a gradient is not the derivative; where there is no derivative anything but nan will do."""
     if np.isnan(wanted) or not np.isfinite(given):
         return bool(np.isnan(given) or np.isfinite(wanted))
     return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
 
 
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
-    """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
+    """(gradient by the formula, by differences, the call, gradients by other policies) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
     tensors = recording([adopt(a.copy()) for a in arrays])
     outputs = point.outputs(tensors)
     given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]
-    table = slopes(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
+    table = derivatives(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
     step = 2 if np.iscomplexobj(arrays[which]) else 1
     ways = (expected(table.value, seed), *_at_kinks(table, seed))
@@ -144,8 +144,8 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
     return as_complex(joined([given]), 0, step), wanted, call_at(point, values), others
 
 
-def _at_kinks(part: Slopes, seed: np.ndarray) -> list[np.ndarray]:
-    """What J^T v is with the slopes of either side of a kink, or with what some policy makes of them."""
+def _at_kinks(part: Derivatives, seed: np.ndarray) -> list[np.ndarray]:
+    """J^T v with the derivatives of either side of a kink, and with each policy's combination of them."""
     ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
     return [expected(way, seed) for way in ways]
 
@@ -155,7 +155,9 @@ def kink_hint(given: complex, wanted: complex, others: Sequence[complex]) -> str
     finite = [other for other in others if np.isfinite(other)]
     is_one = any(abs(given - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
     at_a_kink = any(abs(wanted - other) > ROUGHLY * (1 + abs(other)) for other in finite)
-    return " (a slope of this kink, but not the one that the entry asks for: see key kink)" * (is_one and at_a_kink)
+    return " (a one-sided derivative here, but not the one that the entry asks for: see key kink)" * (
+        is_one and at_a_kink
+    )
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:
@@ -166,18 +168,18 @@ def as_complex(values: np.ndarray, index: int, step: int) -> complex:
 def comparison(given: complex, wanted: complex) -> str:
     """The two numbers, as the report shows them."""
     if np.isnan(wanted):
-        return f"the formula gives {number(given)}, where the function is finite but has no slope"
+        return f"the formula gives {number(given)}, where the function is finite but has no derivative"
     got, want = both(given, wanted)
-    return f"the formula gives {got}, the function's slope is {want}"
+    return f"the formula gives {got}, the function's derivative is {want}"
 
 
 NEEDLESS = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
 
 
 def check_kink(op: Any, report: Report) -> None:
-    """Either a gradient has been looked at where the function has two slopes, or algebra tells policies apart.
+    """Either a gradient has been looked at where the function has two derivatives, or algebra tells policies apart.
 
-    It does at small jumps beside which there is another slope, of which differences say nothing.
+    It does at small jumps beside which there is another derivative, of which differences say nothing.
     """
     entry = spec_entry(op)
     if entry is None or "kink" not in entry.key_places or "kink" in entry.inherited:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compare import both, relative_error
-from ..finite_differences import Slopes, directional, slopes
+from ..finite_differences import Derivatives, derivatives, directional
 from ..point import Point, adopt, gradients, joined, real, recording
 from ..report import Report
 
@@ -60,7 +60,7 @@ def check_second(point: Point, report: Report) -> None:
     report.checks += len(exact)
     if not point.hard and np.isfinite(first).all() and _along_one_direction(recorded, exact):
         return
-    table = slopes(recorded.values, recorded.arrays)
+    table = derivatives(recorded.values, recorded.arrays)
     for number, given in enumerate(exact):
         worst = _worst(given, table, recorded.columns(number), report)
         if worst is not None:
@@ -81,7 +81,7 @@ def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bo
     return True
 
 
-def _worst(given: np.ndarray, table: Slopes, weights: np.ndarray, report: Report) -> int | None:
+def _worst(given: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
     if given.size == 0:
         return None
@@ -99,13 +99,13 @@ def _worst(given: np.ndarray, table: Slopes, weights: np.ndarray, report: Report
     return worst if excess[worst] > 1 else None
 
 
-def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, worst: int, report: Report) -> None:
+def _add(recorded: Gradients, number: int, given: np.ndarray, table: Derivatives, worst: int, report: Report) -> None:
     point, leaf = recorded.point, recorded.point.leaves[number]
     weights = recorded.columns(number)
     wanted = float(np.where(weights != 0, table.value[worst] * weights, 0).sum())
     sizes = [real(array).size for array in recorded.arrays]
     towards = recorded.labels[int(np.searchsorted(np.cumsum(sizes), worst, side="right"))]
     got, want = both(given[worst], wanted)
-    text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own slope is {want}"
+    text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own derivative is {want}"
     subject = f"second derivative, gradient of {leaf.argument}"
     report.find(point.op, leaf.argument, text, subject, relative_error(given[worst], wanted), level=2)
