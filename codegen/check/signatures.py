@@ -55,8 +55,7 @@ def _fault(
         yield context.problem(where, message, key)
         return
     theirs = parameters.names[len(own) :]
-    both = list(dict.fromkeys(name for name in given if name in theirs))
-    if both != [name for name in theirs if name in both]:
+    if _in_another_order(given, theirs):
         message = f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(given)}"
         yield context.problem(where, message, key)
 
@@ -86,10 +85,15 @@ def _check_backward(context: Context) -> Iterator[Problem]:
         message = f"{name} takes {_shown(parameters)} by place, got {len(given) + len(call.keywords)}"
         yield context.problem(call, message, "backward")
         return
-    both = list(dict.fromkeys(name for name in given if name in parameters.names))
-    if both != [name for name in parameters.names if name in both]:
+    if _in_another_order(given, parameters.names):
         message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
         yield context.problem(call, message, "backward")
+
+
+def _in_another_order(given: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether the names that arguments and parameters share stand in different orders."""
+    both = list(dict.fromkeys(name for name in given if name in names))
+    return both != [name for name in names if name in both]
 
 
 def _shown(parameters: Parameters) -> str:

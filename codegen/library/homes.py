@@ -258,7 +258,7 @@ def _clashes(home: Home, kind: str, before: Library, ops: Mapping[str, Where]) -
     for part in home.tables[kind]:
         other = first.setdefault(part.name, part)
         earlier = before.get(kind, part.name) or (other if other is not part else None)
-        place = f"{earlier.shown}:{earlier.node.lineno}" if earlier else ops.get(part.name)
+        place = earlier.place if earlier else ops.get(part.name)
         if place is not None:
             what = f"a {kind}" if earlier else "an op"
             message = f"there is {what} of this name at {place}: rename it, or let its name begin with an underscore"

@@ -34,9 +34,10 @@ def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast
             return ZERO
         case ast.BinOp(left=left, op=op, right=right):
             return _of_operator(op, left, right, along, own)
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return chosen(test, derivative(body, along, own), derivative(orelse, along, own))
-        case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
+        case (
+            ast.IfExp(test=test, body=body, orelse=orelse)
+            | ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse])
+        ):
             return chosen(test, derivative(body, along, own), derivative(orelse, along, own))
         case ast.Call(func=ast.Name(id=name), args=args):
             return _of_function(name, tree, args, along, own)
@@ -52,10 +53,9 @@ def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Deriv
             return plus(derivative(left, along, own), negative(derivative(right, along, own)))
         case ast.Mult():
             return plus(times(derivative(left, along, own), right), times(left, derivative(right, along, own)))
-        case ast.Div():
-            return derivative(ast.Call(_DIVISION, [left, right], []), along, own)
-        case ast.Pow():
-            return derivative(ast.Call(_POWER, [left, right], []), along, own)
+        case ast.Div() | ast.Pow():
+            function = _DIVISION if isinstance(op, ast.Div) else _POWER
+            return derivative(ast.Call(function, [left, right], []), along, own)
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return ZERO
     raise NoDerivative(type(op).__name__)

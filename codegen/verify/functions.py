@@ -166,6 +166,7 @@ def _difference(given: Callable[..., Any], points: Points, parameter: str, value
 
 
 def _worst(excess: Any) -> int | None:
+    """The point with the largest excess above 0."""
     worst = int(np.argmax(np.nan_to_num(excess, nan=-1.0)))
     return worst if excess[worst] > 0 else None
 
