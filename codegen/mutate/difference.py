@@ -27,8 +27,8 @@ from specgrad.runtime.tensor.base import share
 
 from ..verify.checks.layouts import scattered
 from ..verify.compare import close, largest
+from ..verify.point import TypedCall, in_dtype
 from ..verify.samples import call_texts
-from ..verify.typed import TypedCall, in_dtype
 from ..verify.variants import of_sample, variants
 
 MOST = 60  # calls that are two changes away from a sample

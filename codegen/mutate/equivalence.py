@@ -31,7 +31,7 @@ from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula
 from ..verify.checks.dtypes import same
 from ..verify.checks.layouts import scattered
-from ..verify.typed import TypedCall, typed_calls
+from ..verify.point import TypedCall, typed_calls
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values

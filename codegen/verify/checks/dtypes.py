@@ -20,9 +20,9 @@ from ...spec.keys import NUMBERS, REFUSED
 from ..compare import close, largest, worst
 from ..entries import has_key
 from ..interpreted import all_plain, has_loops, plain
+from ..point import TypedCall, typed_calls
 from ..report import Report
 from ..samples import made_texts
-from ..typed import TypedCall, typed_calls
 
 FAILED = "an error"  # a word for a call that does not end as it should
 MANY = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison

@@ -22,7 +22,7 @@ from ..compare import both, number
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
 from ..finite_differences import derivatives
-from ..point import adopt, gradients
+from ..point import adopt, called, gradients
 from ..report import Report
 from ..samples import Drawing, Drawn, call_texts
 from ..special_values import BESIDE, Spots, spots
@@ -85,8 +85,7 @@ class Look:
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
             tensors[name]._rg = True
-        keywords = {("input" if n == "self" else n): v for n, v in {**self.place.numbers, **tensors}.items()}
-        output = self.op.function(**keywords)
+        (output,) = called(self.op.function, {**self.place.numbers, **tensors})
         if not output._rg:
             self.names = []
         inputs = [tensors[n] for n in self.names]

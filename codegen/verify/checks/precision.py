@@ -23,6 +23,7 @@ from ..compare import both
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
 from ..interpreted import Plain, plain
+from ..point import called
 from ..report import Report
 from ..special_values import Setting, settings
 
@@ -130,9 +131,8 @@ class Dtypes:
     def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
         """The output for tensors of a dtype; None where the op refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
-        keywords = {("input" if n == "self" else n): v for n, v in {**self.numbers, **tensors}.items()}
         try:
-            return self.op.function(**keywords)
+            return called(self.op.function, {**self.numbers, **tensors})[0]
         except Exception as error:
             if on_purpose(error):
                 return None
