@@ -10,7 +10,7 @@ python -m codegen derive EXPRESSION   an entry for a scalar expression, with its
 python -m codegen prove [OP...]       prove the gradient formulas of element-wise ops
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
-python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
+python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
 python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
@@ -101,7 +101,7 @@ def write(project: Project, options: argparse.Namespace) -> int:
 
 
 def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
-    """What lays a package out, and the layout that it has to have, empty where any will do.
+    """The formatter of a package's files, and the layout that they must have, empty where any will do.
 
     Raises:
         OtherLayout: what is to be written in the tree cannot have it.
@@ -200,16 +200,20 @@ def count(project: Project) -> int:
     return 0
 
 
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The options of a command that takes the names of ops, and a spec."""
+    parser = argparse.ArgumentParser(prog=f"python -m codegen {command}")
+    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
+    add_options(parser)
+    return parser
+
+
 def verify(argv: list[str]) -> int:
     """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
     from .verify.command import LIMIT, seconds, verify_command, verify_project
 
-    parser = argparse.ArgumentParser(prog="python -m codegen verify")
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument(
-        "--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=f"how long an op may take (default: {LIMIT:g})"
-    )
-    add_options(parser)
+    parser, about = parser_of("verify"), f"how long an op may take (default: {LIMIT:g})"
+    parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=about)
     options = parser.parse_args(argv)
     if options.spec is None:
         return verify_command(options.names, options.limit)
@@ -253,10 +257,7 @@ def new(argv: list[str]) -> int:
 
 def prove(argv: list[str]) -> int:
     """Print what is proved of the gradient formulas of element-wise ops; functions that are no expressions are run."""
-    parser = argparse.ArgumentParser(prog="python -m codegen prove")
-    parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    add_options(parser)
-    options = parser.parse_args(argv)
+    options = parser_of("prove").parse_args(argv)
     project = read(options)
     if project is None:
         return 1
@@ -276,7 +277,7 @@ def with_numbers(project: Project) -> Spec:
 
 
 def mutate(argv: list[str]) -> int:
-    """See which mistakes in the entries of a spec nobody would notice."""
+    """Change the entries of a spec, one thing at a time, and list the changes that no check finds."""
     from .mutate.command import mutate_command
     from .mutate.command import parse as options_of
 
@@ -290,10 +291,7 @@ def explain(argv: list[str]) -> int:
     """Print what the generator knows of the named entries."""
     from .pages.explain import UnknownOp, explanation
 
-    parser = argparse.ArgumentParser(prog="python -m codegen explain")
-    parser.add_argument("names", nargs="*", metavar="OP")
-    add_options(parser)
-    options = parser.parse_args(argv)
+    options = parser_of("explain").parse_args(argv)
     if not options.names:
         print("explain: which op? python -m codegen explain OP", file=sys.stderr)
         return 2

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .proof.complete import missing_slope
+from .proof.derive import missing_derivative
 from .proof.numbers import CONSTANTS
 from .spec.load import load_spec
 from .spec.model import Entry
@@ -57,7 +57,7 @@ def names(expression: str) -> list[str]:
 
 def shown(entry: Entry) -> int:
     """Print the entry with its formulas."""
-    if reason := missing_slope(entry):
+    if reason := missing_derivative(entry):
         print(f"derive: no formula: {reason}", file=sys.stderr)
         return 1
     lines = [f"- name: {entry.schema.text}", f"  dtypes: [{', '.join(entry.dtypes)}]"]

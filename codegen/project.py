@@ -19,8 +19,7 @@ from .emit.layout import Formatter, laid_out, layout_of
 from .emit.render import OUTSIDE, Renderer, Target
 from .emit.write import Files
 from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from .library.helpers import Known
-from .library.homes import PLACES, Home, Library, op_places, runtime_home
+from .library.homes import PLACES, Home, Known, Library, op_places, runtime_home
 from .library.manifest import listed
 from .library.ownership import Refused, check_importable
 from .library.taken import Taken, read_taken
@@ -34,7 +33,7 @@ TREE = SPEC.parent
 
 @dataclass(frozen=True)
 class Project:
-    """What every command needs."""
+    """A spec with the places of its package and parts: the input of every command."""
 
     path: Path  # of the spec
     root: Path  # of the generated package
@@ -48,7 +47,7 @@ class Project:
 
     @property
     def functions(self) -> Functions:
-        """What is known of the scalar functions of users' packages."""
+        """The scalar functions of users' packages."""
         return self.renderer.library.functions[0]
 
     @property
@@ -62,7 +61,7 @@ class Project:
 
     @property
     def command(self) -> str:
-        """What writes the package."""
+        """The command that writes the package."""
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name
@@ -113,9 +112,9 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     if options.spec is None:
         known = replace(Library((runtime_home(True),)).known(), taken=taken)
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
-        return (
-            (None, problems) if problems else (Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), [])
-        )
+        if problems:
+            return None, problems
+        return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
     root = place_of(options.spec, options.out)

@@ -92,7 +92,7 @@ def test_own_slopes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.endswith("1 proved, 0 equal in numbers, 0 wrong\n")
     (package / "scalars.py").write_text(files["scalars.py"].replace("3 * result", "2 * result"), encoding="utf-8")
     assert main([spec]) == 1
-    assert "scalars.py:4:9: solved_cubic, slope by x: at x=" in capsys.readouterr().out
+    assert "scalars.py:4:9: solved_cubic, derivative by x: at x=" in capsys.readouterr().out
 
 
 def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

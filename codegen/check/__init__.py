@@ -1,1 +1,1 @@
-"""What is wrong with entries, as far as arithmetic is not needed."""
+"""Checks of entries that need no arithmetic."""

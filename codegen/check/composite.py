@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..spec.formula import value_reads
 from ..spec.model import Entry, Problem, Schema
 from ..spec.operators import SYMBOLS, special_methods
-from .context import Context
-from .scope import fits
+from .scope import Context, fits
 
 
 def check_composite(context: Context) -> Iterator[Problem]:

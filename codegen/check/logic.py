@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from ..spec.formula import METADATA
 from ..spec.model import Problem
-from .context import Context
+from .scope import Context
 
 POWER = "'^' is the exclusive or of bits: a power is written **"
 WORDS = {ast.And: "'and' wants one truth value, and a tensor has many: write (a) & (b)",

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..spec.model import Argument, Entry, Problem, Type
 from ..spec.overloads import chooses_by_types
-from .context import Context
+from .scope import Context
 
 OBJECTS = ("ScalarType", "Device", "Generator", "MemoryFormat")  # any value will do that is neither None nor a tensor
 NUMBERS = ("Scalar", "float", "int", "bool")

@@ -9,7 +9,7 @@ from ..spec.definitions import with_meaning
 from ..spec.formula import names
 from ..spec.model import Formula, Problem
 from ..spec.reference import RESULT, name_faults, same_expression
-from .context import Context
+from .scope import Context
 
 
 def check_reference(context: Context) -> Iterator[Problem]:

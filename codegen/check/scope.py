@@ -1,4 +1,7 @@
-"""What the names of an expression may stand for, and everything wrong with the names that it uses."""
+"""The scope of an expression: which values, functions and methods it may use, and a fault for each use that is wrong.
+
+`Context` holds an entry under check with the scope of its expressions, and states problems at their places.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..library.helpers import Arity
-from ..spec.formula import called
-from ..spec.model import Entry, Schema
+from ..library.homes import Known
+from ..library.modules import Arity
+from ..spec.formula import called, place
+from ..spec.model import Entry, Problem, Schema, Where
 from ..spec.operators import special_methods
 from ..spec.suggest import did_you_mean
 from ..spec.syntax import library_of, of_library
@@ -106,7 +110,7 @@ class Scope:
                     yield node, self._no_value(name)
 
     def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
-        """What is of a module, each time as a whole: `torch.nn.functional.relu`."""
+        """A fault for each attribute of a module, by its whole path: `torch.nn.functional.relu`."""
         inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
@@ -197,3 +201,39 @@ def _spell(arity: Arity) -> str:
     if high == math.inf:
         return f"{low} or more arguments"
     return f"{low} argument{'s' * (low != 1)}" if low == high else f"{low} to {high:.0f} arguments"
+
+
+@dataclass(frozen=True)
+class Context:
+    """One entry under check."""
+
+    entry: Entry
+    ops: Ops
+    known: Known
+
+    def problem(self, spot: Where | ast.AST, message: str, argument: str = "") -> Problem:
+        """A problem of this entry at a place, or at a node of one of its expressions."""
+        where = spot if isinstance(spot, Where) else place(self.entry.where.file, spot)
+        return Problem(where, self.entry.name, argument, message)
+
+    def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
+        """The problems of all names that an expression uses."""
+        for node, message in scope.faults(tree):
+            yield self.problem(node, message, argument)
+
+    def scope(self, values: list[str]) -> Scope:
+        """The scope of an expression over tensors: the values, helpers and ops."""
+        functions = None if self.known.helpers is None else {**BUILTINS, **self.known.helpers}
+        return Scope(values, functions, self.ops)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the op's results in its formulas: their own, and result0, result1, ... of several."""
+        returns = self.entry.schema.returns
+        general = ["result"] if len(returns) == 1 else [f"result{i}" for i in range(len(returns))]
+        return [*(output.name for output in returns), *general]
+
+    @staticmethod
+    def calls(tree: ast.expr) -> list[tuple[ast.Call, str]]:
+        """The calls of an expression with the names of what they call."""
+        return [(node, called(node)) for node in ast.walk(tree) if isinstance(node, ast.Call)]

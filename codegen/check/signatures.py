@@ -1,14 +1,19 @@
-"""Checks that the functions an entry names take what the entry will pass: how many arguments, and in which order."""
+"""Checks of what an entry passes to the functions that it names, and that something reads each of its arguments.
+
+A function must take as many arguments, in the same order. An argument's value must reach what computes, checks or
+differentiates, and a definition of `where` an expression.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from ..library.parameters import Parameters
-from ..spec.formula import called
-from ..spec.model import Entry, Problem, Where
-from .context import Context
+from ..library.modules import Parameters
+from ..spec.formula import called, names
+from ..spec.model import Argument, Entry, Problem, Where
+from ..spec.suggest import did_you_mean
+from .scope import Context
 
 NO_ARRAYS = ("ScalarType", "MemoryFormat")  # what decides how a kernel's results are made, and is not passed to it
 LAYOUT = ("shape", "strides", "offset")  # what a view is made of
@@ -50,8 +55,7 @@ def _fault(
         yield context.problem(where, message, key)
         return
     theirs = parameters.names[len(own) :]
-    both = list(dict.fromkeys(name for name in given if name in theirs))
-    if both != [name for name in theirs if name in both]:
+    if _in_another_order(given, theirs):
         message = f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(given)}"
         yield context.problem(where, message, key)
 
@@ -81,10 +85,15 @@ def _check_backward(context: Context) -> Iterator[Problem]:
         message = f"{name} takes {_shown(parameters)} by place, got {len(given) + len(call.keywords)}"
         yield context.problem(call, message, "backward")
         return
-    both = list(dict.fromkeys(name for name in given if name in parameters.names))
-    if both != [name for name in parameters.names if name in both]:
+    if _in_another_order(given, parameters.names):
         message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
         yield context.problem(call, message, "backward")
+
+
+def _in_another_order(given: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether the names that arguments and parameters share stand in different orders."""
+    both = list(dict.fromkeys(name for name in given if name in names))
+    return both != [name for name in names if name in both]
 
 
 def _shown(parameters: Parameters) -> str:
@@ -96,3 +105,76 @@ def _shown(parameters: Parameters) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return f"({', '.join(names)})"
+
+
+EXPRESSIONS = ("elementwise", "composite")  # the kinds of ops that are computed by one
+UNUSED = "nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"
+
+
+def check_unused(context: Context) -> Iterator[Problem]:
+    """Arguments that nothing reads, and what the entry says of them in `ignores`."""
+    entry = context.entry
+    if not _is_whole(entry):
+        return
+    for name in entry.definitions.keys() - _definitions_used(entry):
+        yield context.problem(entry.definitions[name].where, "nothing uses this definition", name)
+    arguments = [argument.name for argument in entry.schema.arguments]
+    unused = [a.name for a in entry.schema.arguments if not (a.type.writes or _is_read(context, a))]
+    for name in unused:
+        if name not in entry.ignores:
+            yield context.problem(entry.where, UNUSED, name)
+    for name in entry.ignores:
+        if name not in arguments:
+            message = f"the op has no argument '{name}'{did_you_mean(name, arguments)}"
+            yield context.problem(entry.key_places["ignores"], message, "ignores")
+        elif name not in unused:
+            yield context.problem(entry.key_places["ignores"], f"'{name}' is read: it is not ignored", "ignores")
+
+
+def _is_whole(entry: Entry) -> bool:
+    """Whether all of the expressions that could read an argument could be read themselves."""
+    if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
+        return False
+    formulas = (*entry.gradients.values(), *entry.forward.values(), *entry.definitions.values())
+    return all(formula.tree is not None or formula.keyword is not None for formula in formulas)
+
+
+def _is_read(context: Context, argument: Argument) -> bool:
+    entry = context.entry
+    given = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
+    return bool(given & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
+
+
+def _names_read(entry: Entry) -> set[str]:
+    """The names in all expressions of an entry."""
+    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
+    trees = [entry.compute.tree, *(formula.tree for formula in formulas)]
+    return {node.id for tree in trees if tree is not None for node in names(tree)}
+
+
+def _definitions_used(entry: Entry) -> set[str]:
+    """The names of `where` that expressions use, themselves or through one another."""
+    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
+    written = [entry.compute.written, *(formula.written for formula in formulas)]
+    found = {node.id for tree in written if tree is not None for node in names(tree)}
+    for name, definition in reversed(entry.definitions.items()):
+        if name in found and definition.written is not None:
+            found |= {node.id for node in names(definition.written)}
+    return found
+
+
+def _reaches_function(entry: Entry, argument: Argument) -> bool:
+    """Whether the kernel or the view function gets the argument, or its dtype decides how they are called."""
+    if entry.compute.kind == "view":
+        return not argument.type.is_tensor or argument is entry.tensor_arguments[0]
+    return entry.compute.kind == "kernel" and argument.type.base != "MemoryFormat"
+
+
+def _is_checked(context: Context, argument: Argument) -> bool:
+    """Whether the entry's check reads the argument: it gets all of them, behind the op's name."""
+    entry = context.entry
+    parameters = context.known.parameters.get("check", {}).get(entry.check or "")
+    if parameters is None:
+        return entry.check is not None
+    place = entry.schema.arguments.index(argument) + 1
+    return (parameters.names[place] if place < len(parameters.names) else parameters.rest) in parameters.read

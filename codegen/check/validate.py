@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ..library.helpers import Arity, Known
+from ..library.homes import Known
+from ..library.modules import Arity
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
 from ..spec.suggest import did_you_mean
-from .backward import check_backward
 from .composite import check_composite
-from .context import Context
-from .forward import check_forward
-from .gradient import check_gradients
+from .derivatives import check_backward, check_forward, check_gradients
 from .logic import check_logic
-from .name_registry import name_problems
-from .names import check_names
+from .names import check_names, name_problems
 from .overloads import check_overloads
 from .reference import check_reference
-from .refuses import check_refuses
-from .sample import check_samples
-from .scope import Ops, Scope
-from .signatures import check_signatures
-from .unused import check_unused
+from .samples import check_refuses, check_samples
+from .scope import Context, Ops, Scope
+from .signatures import check_signatures, check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
 
@@ -69,15 +64,14 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
-    """What is looked up first is no kernel or view with the same arguments."""
+    """The op under `try`, which is looked up first, is a kernel or view with the same arguments."""
     entry = context.entry
     if entry.tries is None:
         return
     tried, place = context.ops.entries.get(entry.tries), entry.key_places["try"]
     if tried is None:
-        yield context.problem(
-            place, f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}", "try"
-        )
+        message = f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}"
+        yield context.problem(place, message, "try")
         return
     same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
     if not same or tried.compute.kind not in ("kernel", "view"):
@@ -122,21 +116,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 
 CHECKS = (
-    check_names,
-    check_overloads,
-    _check_named,
-    _check_tried,
-    _check_commutative,
-    _check_outputs,
-    _check_elementwise,
-    check_composite,
-    check_gradients,
-    check_backward,
-    check_forward,
-    check_logic,
-    check_samples,
-    check_refuses,
-    check_reference,
-    check_signatures,
-    check_unused,
+    *(check_names, check_overloads, _check_named, _check_tried, _check_commutative, _check_outputs),
+    *(_check_elementwise, check_composite, check_gradients, check_backward, check_forward, check_logic),
+    *(check_samples, check_refuses, check_reference, check_signatures, check_unused),
 )

@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..library.helpers import RUNTIME
+from ..library.modules import RUNTIME
 from .write import Files, write_new
 
 CONSTRAINTS = RUNTIME.parent / "constraints.txt"

@@ -11,8 +11,8 @@ import copy
 from collections.abc import Mapping
 from itertools import islice
 
-from ..spec.bounds import too_deep
 from ..spec.model import Entry
+from ..spec.syntax import too_deep
 
 _OPERATORS = {
     ast.Pow: "**",

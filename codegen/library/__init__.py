@@ -1,1 +1,1 @@
-"""What a spec may name besides ops: hand-written parts, found and read with `ast`."""
+"""Finds the hand-written parts that a spec may name besides ops, and reads them with `ast`."""

@@ -1,4 +1,4 @@
-"""What a spec outside the tree builds on: specgrad, and perhaps another generated package with its own bases."""
+"""The packages that a spec outside the tree builds on: specgrad, and perhaps another generated one with its bases."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ..spec.load import load_spec
 from ..spec.model import Spec
-from .helpers import RUNTIME
 from .homes import Home, Library, runtime_home
 from .manifest import MANIFEST, read_manifest
+from .modules import RUNTIME
 from .ownership import Refused
 
 SPECGRAD = "specgrad"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME
 from .homes import Part
+from .modules import RUNTIME, statements_of
 
 RUNTIME_NAME = "specgrad.runtime"
 
@@ -28,7 +28,7 @@ def format_of(sources: Iterable[Path], skeleton: Mapping[str, str], helpers: Ite
 
 
 def _signatures(module: ast.Module) -> Iterator[str]:
-    """What a module imports from the runtime, with the parameters."""
+    """The functions that a module imports from the runtime, with their parameters."""
     for node in module.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RUNTIME_NAME):
             folder = RUNTIME.joinpath(*(node.module or "").removeprefix(RUNTIME_NAME).split("."))
@@ -51,9 +51,7 @@ def _defined(path: Path, name: str) -> Iterator[str]:
                 yield from (f"{node.name}.{method.name}{_parameters(method)}" for method in methods)
 
 
-@cache
-def _body(path: Path) -> list[ast.stmt]:
-    return ast.parse(path.read_text(encoding="utf-8")).body
+_body = cache(statements_of)
 
 
 def _parameters(node: ast.stmt) -> str:

@@ -15,8 +15,17 @@ from pathlib import Path
 from ..proof.axioms import Functions
 from ..proof.own_functions import Definition, read_functions
 from ..spec.model import Problem, Spec, Where
-from .helpers import RUNTIME, Arity, Known, arity_of, defined_nodes, offered_nodes, read_arities, siblings
-from .parameters import Parameters, parameters_of
+from .modules import (
+    RUNTIME,
+    Arity,
+    Parameters,
+    arity_of,
+    defined_nodes,
+    offered_nodes,
+    parameters_of,
+    siblings,
+)
+from .taken import Taken
 
 Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
@@ -46,6 +55,22 @@ CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kin
 
 
 @dataclass(frozen=True)
+class Known:
+    """The functions that a spec may name. None stands for a table that is not there: such names are not checked."""
+
+    helpers: dict[str, Arity] | None = None  # functions for formulas
+    scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
+    complex_scalars: dict[str, Arity] | None = None
+    kernels: frozenset[str] | None = None
+    checks: frozenset[str] | None = None
+    batches: frozenset[str] | None = None
+    views: frozenset[str] | None = None
+    parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
+    taken: Taken = field(default_factory=Taken)
+    beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
+
+
+@dataclass(frozen=True)
 class Home:
     """A package with hand-written parts.
 
@@ -72,7 +97,7 @@ class Home:
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, Parameters]]:
-        """What the functions of each kind that a key names take."""
+        """The parameters of the functions of each kind that a key names."""
         found: dict[str, dict[str, Parameters]] = {}
         for kind in KEYS.values():
             modules: dict[Path, list[ast.stmt]] = {}
@@ -177,16 +202,16 @@ class Library:
         return self.parts[kind][name]
 
     def parameters(self, kind: str) -> dict[str, Parameters]:
-        """What the functions of a kind take."""
+        """The parameters of the functions of a kind."""
         found: dict[str, Parameters] = {}
         for home in self.homes:
             found = home.parameters[kind] | found
         return found
 
     def known(self) -> Known:
-        """What a spec may name, as the checks of a spec take it."""
+        """The functions that a spec may name, as its checks take them."""
         names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
-        arities = {kind: read_arities(self.parts[kind].values()) for kind in CALLED}
+        arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
             helpers=arities["helper"],
             scalars=arities["scalar function"],
@@ -200,7 +225,7 @@ class Library:
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:
-        """What the users' packages say of their scalar functions, and what is wrong with that."""
+        """The scalar functions of users' packages with their derivatives and meanings, and the problems with these."""
         found: tuple[Functions, list[Problem]] = {}, []
         for home in self.homes:
             if home.label:
@@ -233,7 +258,7 @@ def _clashes(home: Home, kind: str, before: Library, ops: Mapping[str, Where]) -
     for part in home.tables[kind]:
         other = first.setdefault(part.name, part)
         earlier = before.get(kind, part.name) or (other if other is not part else None)
-        place = f"{earlier.shown}:{earlier.node.lineno}" if earlier else ops.get(part.name)
+        place = earlier.place if earlier else ops.get(part.name)
         if place is not None:
             what = f"a {kind}" if earlier else "an op"
             message = f"there is {what} of this name at {place}: rename it, or let its name begin with an underscore"
@@ -247,7 +272,7 @@ def runtime_home(relative: bool = False) -> Home:
 
 
 def read_known(runtime: Path = RUNTIME) -> Known:
-    """What the runtime's files offer to a spec."""
+    """The functions that the runtime's files offer to a spec."""
     home = runtime_home() if runtime == RUNTIME else Home(runtime, "runtime", False, RUNTIME_PLACES)
     return Library((home,)).known()
 

@@ -1,4 +1,4 @@
-"""What lies at a place on disk, and why the generator may not write there: links are never followed."""
+"""Whether the generator may write to a path on disk: links are never followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check of arguments demands and raises, and what a batching rule does: read off the sources, never imported."""
+"""Reads from source what a check of arguments demands and raises, and what a batching rule does; imports nothing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME
 from .homes import Part
+from .modules import RUNTIME, statements_of
 
 # A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
@@ -20,7 +20,7 @@ SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 
 @dataclass(frozen=True)
 class Demand:
-    """What must hold of the arguments, and the exceptions that say it does not."""
+    """A condition on the arguments, and the exceptions that are raised where it does not hold."""
 
     words: str
     errors: tuple[str, ...]
@@ -35,7 +35,7 @@ def demand(rule: Part) -> Demand:
 
 
 def promise(rule: Part) -> str:
-    """What a batching rule says of itself, in its first sentence."""
+    """The first sentence of a batching rule's docstring."""
     return SENTENCE.split(_words(rule))[0].rstrip(".")
 
 
@@ -58,19 +58,15 @@ def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
 
 @cache
 def _read_functions(*paths: Path) -> dict[str, ast.FunctionDef]:
-    nodes = [node for path in paths for node in _body(path) if isinstance(node, ast.FunctionDef)]
+    nodes = [node for path in paths for node in statements_of(path) if isinstance(node, ast.FunctionDef)]
     return {node.name: node for node in reversed(nodes)}
 
 
 @cache
 def _bases() -> dict[str, str]:
     """The runtime's own exceptions -> the built-in class that a caller catches."""
-    nodes = [node for node in _body(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
+    nodes = [node for node in statements_of(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
     return {node.name: ast.unparse(node.bases[0]) for node in nodes}
-
-
-def _body(path: Path) -> list[ast.stmt]:
-    return ast.parse(path.read_text(encoding="utf-8")).body
 
 
 def _raised(rule: Part) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from .helpers import RUNTIME, siblings
+from .modules import RUNTIME, siblings, statements_of
 
 KERNELS = "specgrad.runtime.kernels."
 COMPILED_AS = {"primitives": "intrinsics"}  # what a compiler is given instead, under the same names
@@ -32,8 +32,7 @@ def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
 
 def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
     """The names that a module imports from modules of specgrad's kernels."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    pairs = [(node, alias) for node in body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    pairs = [(node, alias) for node in statements_of(path) if isinstance(node, ast.ImportFrom) for alias in node.names]
     ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(KERNELS)]
     files = [(_file(*module.removeprefix(KERNELS).split(".")), alias) for module, alias in ours]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..spec.model import Spec
+from .modules import statements_of
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What names mean already, where a spec cannot give them another meaning."""
+    """Names to which a spec cannot give another meaning."""
 
     functions: frozenset[str] = field(default_factory=frozenset)  # beside which ops are defined
     locals: frozenset[str] = field(default_factory=frozenset)  # of the functions of ops, nodes and kernels
@@ -26,7 +27,7 @@ class Taken:
 
 
 def read_taken(generated: Path, spec: Spec) -> Taken:
-    """What the generated modules of a folder use besides the names that their spec gives."""
+    """The names that the generated modules of a folder use besides those that their spec gives."""
     try:
         return _read(generated, spec)
     except (OSError, ValueError, SyntaxError):  # they are not there or broken: this run is to mend them
@@ -68,18 +69,14 @@ def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _names_in_functions(inner)
 
 
-def _module(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
 def _attributes(path: Path) -> Iterator[str]:
-    """What the classes by hand define that the one class of a module inherits from."""
-    module = _module(path)
-    modules = {alias.name: node for node in module.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    bases = [base.id for node in module.body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
+    """The attributes of the hand-written classes that the one class of a module inherits from."""
+    body = statements_of(path)
+    modules = {alias.name: node for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bases = [base.id for node in body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
     for name in bases:
         found = path.parents[modules[name].level - 1].joinpath(*(modules[name].module or "").split("."))
-        classes = [node for node in _module(found.with_suffix(".py")).body if isinstance(node, ast.ClassDef)]
+        classes = [node for node in statements_of(found.with_suffix(".py")) if isinstance(node, ast.ClassDef)]
         yield from (attribute for node in classes if node.name == name for attribute in _defined(node.body))
 
 

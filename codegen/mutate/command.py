@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,11 @@ from ..project import Project, add_options
 from ..spec.load import load_spec
 from ..spec.model import Entry, Spec
 from ..verify.checks.bounds import ENVIRONMENT
-from ..verify.command import LIMIT, choose, seconds
-from ..verify.each import PROCESSES
+from ..verify.command import LIMIT, PROCESSES, choose, seconds
 from ..verify.isolation import Lost, Progress, Task, answers
 from .entries import Mutant, mutants
 from .judge import Origin, Verdict, judge, weigh
 from .related import Related
-from .score import Score, by_kind, kind_of, record, share, total
 
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
@@ -53,22 +53,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     parser.add_argument("--seed", type=int, default=0, help="what chooses mutants where there are more than --most")
     parser.add_argument("--most", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
-    parser.add_argument(
-        "--sample", type=int, metavar="N", help="how many ops, from all parts of the spec (default: all)"
-    )
-    parser.add_argument(
-        "--key", action="append", metavar="KEY", help="only mutants of a key; may be given several times"
-    )
+    sample, key = "how many ops, from all parts of the spec (default: all)", "only mutants of a key; may be repeated"
+    parser.add_argument("--sample", type=int, metavar="N", help=sample)
+    parser.add_argument("--key", action="append", metavar="KEY", help=key)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
-    parser.add_argument(
-        "--least",
-        type=float,
-        default=0,
-        metavar="SHARE",
-        help="fail where a smaller share of what differs for sure is killed",
-    )
+    least = "fail where a smaller share of what differs for sure is killed"
+    parser.add_argument("--least", type=float, default=0, metavar="SHARE", help=least)
     add_options(parser)
     return parser.parse_args(argv)
 
@@ -82,7 +74,7 @@ def spread(entries: Sequence[Entry], most: int | None, seed: int) -> list[Entry]
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
-    """What becomes of the mutants of some entries; every mutant has its time, and a process may die of it."""
+    """The scores of some entries; each mutant has a time limit, and a process may die of it."""
     scores = [Score(entry) for entry in entries]
     asked: list[tuple[Score, Mutant | None]] = []
     for each in scores:
@@ -129,4 +121,114 @@ def _texts(spec: Spec, path: Path) -> dict[str, str]:
     return {
         entry.name: "\n".join(line for line in lines[begin:end] if line.strip() and not line.startswith("#"))
         for entry, begin, end in zip(spec.entries, begins, ends, strict=True)
+    }
+
+
+@dataclass
+class Score:
+    """The mutants of an entry: killed, equivalent, or surviving."""
+
+    entry: Entry
+    wrong: str = ""  # what is wrong with the entry itself: then its mutants say nothing
+    killed: list[tuple[Mutant, str]] = field(default_factory=list)
+    equivalent: list[tuple[Mutant, str]] = field(default_factory=list)  # and why
+    unlike: list[tuple[Mutant, str]] = field(default_factory=list)  # survivors, and a call that shows the mistake
+    alike: list[tuple[Mutant, int]] = field(default_factory=list)  # survivors that so many calls do not tell apart
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        return [mutant for mutant, _ in (*self.unlike, *self.alike)]
+
+    @property
+    def count(self) -> int:
+        return len(self.killed) + len(self.equivalent) + len(self.survivors)
+
+    def note(self, mutant: Mutant, verdict: Verdict) -> None:
+        """Keep what became of a mutant."""
+        if verdict.found:
+            self.killed.append((mutant, verdict.found))
+        elif verdict.equal:
+            self.equivalent.append((mutant, verdict.equal))
+        elif verdict.call:
+            self.unlike.append((mutant, verdict.call))
+        else:
+            self.alike.append((mutant, verdict.calls))
+
+    def lines(self) -> Iterator[str]:
+        """The survivors, those first that a call shows to be wrong."""
+        yield from (f"  {mutant}: told apart by {call}" for mutant, call in self.unlike)
+        yield from (f"  {mutant}: not told apart by {count} calls" for mutant, count in self.alike)
+
+    def __str__(self) -> str:
+        if self.wrong:
+            return f"{self.entry.name}: cannot be judged: {self.wrong}"
+        same = f", {len(self.equivalent)} equivalent" if self.equivalent else ""
+        killed = f"{len(self.killed)} killed{same}"
+        return f"{self.entry.name}: {self.count} mutants, {killed}, {len(self.survivors)} survive"
+
+
+def total(scores: Sequence[Score], took: float) -> str:
+    """All in one line: of the survivors, those alone are surely mistakes that a call shows to be some."""
+    judged = [each for each in scores if not each.wrong]
+    killed, same, unlike, alike = (
+        sum(len(part) for part in parts)
+        for parts in zip(*[(e.killed, e.equivalent, e.unlike, e.alike) for e in judged] or [([],) * 4], strict=True)
+    )
+    return (
+        f"{len(judged)} ops, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
+        f"({percent(killed, unlike + alike)} of those that differ), {unlike + alike} survive: "
+        f"{alike} that no call tells apart, {unlike} that one does ({percent(killed, unlike)} killed), {took:.0f} s"
+    )
+
+
+def percent(killed: int, left: int) -> str:
+    return f"{killed / (killed + left):.1%}" if killed + left else "none"
+
+
+def share(scores: Sequence[Score]) -> float:
+    """The mutation score: the share that is killed of the mutants that are surely mistakes."""
+    judged = [each for each in scores if not each.wrong]
+    differ = sum(len(each.killed) + len(each.unlike) for each in judged)
+    return sum(len(each.killed) for each in judged) / differ if differ else 1.0
+
+
+def by_kind(scores: Sequence[Score]) -> Iterator[str]:
+    """The figures for each key, and for formulas of gradients and of tangents."""
+    counts = {part: Counter[str]() for part in ("killed", "equivalent", "unlike", "alike")}
+    for each in scores:
+        for part, count in counts.items():
+            count.update(kind_of(each.entry, mutant) for mutant, _ in getattr(each, part))
+    for kind in sorted(set().union(*counts.values())):
+        killed, same, unlike, alike = (count[kind] for count in counts.values())
+        yield (
+            f"  {kind}: {killed} of {killed + unlike + alike} killed, {same} equivalent, {alike} alike: "
+            f"{percent(killed, unlike + alike)}, {percent(killed, unlike)} of those that a call tells apart"
+        )
+
+
+def kind_of(entry: Entry, mutant: Mutant) -> str:
+    """The key that a mutant is changed in; of those named after arguments and outputs what they hold."""
+    if mutant.key in {a.name for a in entry.schema.arguments}:
+        return "gradients"
+    return "tangents" if mutant.key in {output.name for output in entry.schema.returns} else mutant.key
+
+
+def record(score: Score) -> dict[str, Any]:
+    """A score for other programs."""
+
+    def shown(mutant: Mutant) -> dict[str, str]:
+        place, kind = str(mutant.where), kind_of(score.entry, mutant)
+        words = {name: getattr(mutant, name) for name in ("what", "before", "after")}
+        return {"place": place, "key": mutant.key, "kind": kind, **words}
+
+    return {
+        "op": score.entry.name,
+        "mutants": score.count,
+        "killed": [{**shown(mutant), "found": found} for mutant, found in score.killed],
+        "wrong": score.wrong,
+        "equivalent": [{**shown(mutant), "why": why} for mutant, why in score.equivalent],
+        "survivors": [
+            *({**shown(mutant), "told apart by": call} for mutant, call in score.unlike),
+            *({**shown(mutant), "not told apart by": f"{count} calls"} for mutant, count in score.alike),
+        ],
     }

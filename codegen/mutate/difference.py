@@ -1,10 +1,11 @@
-"""A call that tells a mutant from its entry. What neither algebra nor `verify` decides is searched for: at calls that
-nobody listed, two changes away from the samples, of numbers that nobody chose.
+"""Searches a call that tells a mutant from its entry, where neither algebra nor `verify` decides: calls that nobody
+listed, two changes away from the samples, of numbers that nobody chose.
 
 Each call is made of numbers as they are drawn, of small whole ones (ties, zeros, singular matrices), with infinities,
-nan and signed zeros among them, in all kinds of dtypes, strewn in memory, and in batches. Two records of an op are told
-apart where one refuses what the other does not, or where values, dtypes, shapes, slopes or slopes of slopes differ by
-more than some roundings. A mutant that thousands of calls cannot tell from its entry most likely means the same.
+nan and signed zeros among them, in all kinds of dtypes, of strided tensors, and in batches. Two records of an op are
+told apart where one refuses what the other does not, or where values, dtypes, shapes, or derivatives of first or second
+order differ by more than some roundings. A mutant that thousands of calls cannot tell from its entry most likely means
+the same.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import share
 
 from ..verify.checks.layouts import scattered
+from ..verify.compare import close, largest
+from ..verify.point import TypedCall, in_dtype
 from ..verify.samples import call_texts
-from ..verify.typed import TypedCall, in_dtype
 from ..verify.variants import of_sample, variants
 
 MOST = 60  # calls that are two changes away from a sample
@@ -75,16 +77,16 @@ def _texts(op: Any) -> list[str]:
 
 
 def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
-    """What is asked of a call, and how it is called in words."""
+    """The variants of a call that are compared, each with its description."""
     rng = np.random.default_rng(zlib.crc32(call.text.encode()))
     drawn = call.values([dtypes.float64])
     for (name, numbers), kind in itertools.product(NUMBERS.items(), KINDS):
         arrays = [in_dtype(numbers(rng, array), kind) for array in drawn]
-        yield f" of {name}, {kind.name}", partial(_slopes, arrays)
+        yield f" of {name}, {kind.name}", partial(_derivatives, arrays)
         yield f" of {name}, {kind.name}, forward", partial(_tangents, arrays)
     for kind in FEW:
-        yield f" of {kind.name}", partial(_slopes, call.values([kind]))
-    yield " strewn in memory", partial(_slopes, [scattered(array) for array in drawn])
+        yield f" of {kind.name}", partial(_derivatives, call.values([kind]))
+    yield " strewn in memory", partial(_derivatives, [scattered(array) for array in drawn])
     for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(drawn)), 9):
         if any(dim is not None for dim in chosen):
             yield f" in batches along {chosen}", partial(_batch, drawn, chosen)
@@ -121,8 +123,8 @@ def _answer(call: TypedCall, ask: Question) -> Answer:
     return found or ["nothing"]
 
 
-def _slopes(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
-    """The outputs, their slopes along random directions, and the slopes of these."""
+def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
+    """The outputs, their derivatives along random directions, and the derivatives of these."""
     leaves = call.leaves(arrays)
     yield (outputs := call.given(leaves))
     wanted = [leaf for leaf in leaves if leaf._rg]
@@ -147,7 +149,7 @@ def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[An
 
 
 def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
-    """What vmap gives for three examples, along the first or the last dimension."""
+    """The outputs of vmap for three examples, along the first or the last dimension."""
     pairs = zip(arrays, dims, strict=True)
     stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
     yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
@@ -180,7 +182,4 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
         return False
     if a.dtype.kind in "biu":
         return bool((a == b).all())
-    wide = np.complex128
-    finite = np.abs(b.astype(wide)[np.isfinite(b)])
-    allowed = ROUNDINGS * float(np.finfo(a.dtype).eps) * finite.max(initial=0.0)
-    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=0, atol=allowed, equal_nan=True))
+    return close(a, b, 0.0, ROUNDINGS * float(np.finfo(a.dtype).eps) * largest(b))

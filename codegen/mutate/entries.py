@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..proof.complete import as_written
+from ..proof.derive import as_written
 from ..spec.definitions import Written, meant
 from ..spec.formula import FORWARD_KEYWORDS
 from ..spec.keys import CHOICES, WITHOUT_GRADIENT
@@ -208,7 +208,7 @@ def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = 
 
 
 def _differentiability(entry: Entry) -> tuple[bool, ...]:
-    """What the reader takes where the entry does not say."""
+    """The default that the reader takes where the entry does not say."""
     pairs = zip(entry.schema.returns, entry.result_dtype, strict=True)
     some = not undefined(entry.gradients)
     return tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)

@@ -1,4 +1,11 @@
-"""Whether a changed formula of an element-wise op is another way to write the same: no check can tell such a mutant."""
+"""Equivalent mutants: reasons why no check can tell a changed entry from the entry.
+
+Three kinds of evidence. `equivalent` brings two formulas of an element-wise op to scalar form and computes both at many
+points. `alike` calls two records of an op with all combinations of dtypes, of which there are finitely many: values
+stand for their dtype. `same_call` finds the one call in which two formulas differ, `cat(parts)` for `cat(parts, 0)`,
+`transpose(x, 1, 0)` for `transpose(x, 0, 1)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the
+function's own entry: in float64, int64 and complex128, of operands that are contiguous and of strided ones.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +14,24 @@ import copy
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from specgrad.runtime.kernels.compile.functions import cpu_library
+from specgrad.runtime.tensor import dtypes
 
 from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names
 from ..emit.savings import output_names
 from ..emit.scalar_code import Inliner, NotElementwise, functions_in
+from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula
+from ..verify.checks.dtypes import same
+from ..verify.checks.layouts import scattered
+from ..verify.point import TypedCall, typed_calls
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values
@@ -55,42 +69,26 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
 
 def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
     """The tangent that a forward rule of an element-wise entry stands for, as an expression; None where it has none."""
-    inputs = [name for name, own in entry.gradients.items() if own.tree is not None]
+    inputs = list(entry.formulas)
+    along: dict[str, ast.expr] = {name: ast.Name(f"{name}_t", ast.Load()) for name in inputs}
     expression = entry.compute.tree
     match formula.keyword:
         case None:
             return formula.tree
         case "auto_element_wise":
-            terms = [_slope_term(entry, name) for name in inputs]
+            given = {name: {"grad": _conjugate(tangent)} for name, tangent in along.items()}
+            terms = [_conjugate(substituted(tree, given[name])) for name, tree in entry.formulas.items()]
         case "auto_multilinear" if expression is not None:
-            terms = [put(expression, {name: f"{name}_t"}) for name in inputs]
+            terms = [substituted(expression, {name: along[name]}) for name in inputs]
         case "auto_linear" if expression is not None:
-            terms = [put(expression, {name: f"{name}_t" for name in inputs})]
+            terms = [substituted(expression, along)]
         case _:
             return None
     return functools.reduce(lambda a, b: ast.BinOp(a, ast.Add(), b), terms) if terms else None
 
 
-def _slope_term(entry: Entry, name: str) -> ast.expr:
-    """The gradient formula of an argument along its tangent."""
-    tree = entry.gradients[name].tree
-    assert tree is not None
-    return _conjugate(put(tree, {"grad": _conjugate(ast.Name(f"{name}_t", ast.Load()))}))
-
-
 def _conjugate(tree: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
-
-
-def put(tree: ast.expr, given: Mapping[str, str | ast.expr]) -> ast.expr:
-    """A copy of an expression with others in the place of names."""
-
-    class Given(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            other = given.get(node.id, node)
-            return ast.Name(other, ast.Load()) if isinstance(other, str) else other
-
-    return Given().visit(copy.deepcopy(tree))
 
 
 def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
@@ -152,3 +150,192 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
 def _rounded(value: Any) -> np.int64:
     """An integer near a number; what is larger than all integers is the largest."""
     return np.int64(np.clip(np.nan_to_num(10 * value), -(2**62), 2**62))
+
+
+NUMBERS = (True, 2, 2.5, 2 + 1j)
+SOME = tuple(dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float16", "float32", "complex64"))
+FEW = tuple(dtypes.from_name(name) for name in ("int32", "float32", "complex64"))  # at all but the first call
+
+
+def alike(op: Any, other: Any) -> int | None:
+    """At how many calls two records answer alike; None where one tells them apart."""
+    count = 0
+    for number, (call, twin) in enumerate(zip(typed_calls(op), typed_calls(other), strict=True)):
+        for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in FEW]:
+            for numbers in _numbers(call):
+                if not _equal(*(_answer(each, each.values(kinds), numbers) for each in (call, twin))):
+                    return None
+                count += 1
+    return count
+
+
+def _combinations(tensors: int) -> Iterator[Sequence[Any]]:
+    """Dtypes for some tensors, of which the last stands for all that follow."""
+    yield from ((kind,) for kind in dtypes.ALL)
+    if tensors > 1:
+        yield from permutations(SOME, 2)
+    if tensors > 2:
+        yield from ((*[one] * (tensors - 1), another) for one, another in permutations(SOME, 2))
+
+
+def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
+    """Replacements of a call's numbers: none, then for each number one of each kind."""
+    yield {}
+    operands = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") == "Operand"]
+    given = [*call.scalars, *(name for name in call.arguments if name in operands)]
+    yield from ({name: number} for name in dict.fromkeys(given) for number in NUMBERS)
+
+
+def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, Any] | None = None) -> str | list[Any]:
+    """The outputs of a call, or the class of the error by which it is refused."""
+    try:
+        return call.outputs(arrays, numbers)
+    except Exception as error:
+        return type(error).__name__
+
+
+def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
+    """Whether two answers are the same refusal, or the same tensors."""
+    return one == other if isinstance(one, str) or isinstance(other, str) else alike_outputs(one, other)
+
+
+def alike_outputs(one: list[Any], other: list[Any]) -> bool:
+    """Whether two calls give the same: dtypes, shapes and gradients, values up to the rounding of float32."""
+    kinds = [[(t._dtype, t._rg, t.shape) for t in outputs] for outputs in (one, other)]
+    pairs = zip(one, other, strict=False)
+    return kinds[0] == kinds[1] and all(same(a.detach().array, b.detach().array) for a, b in pairs)
+
+
+KINDS = (dtypes.float64, dtypes.int64, dtypes.complex128)
+
+Twin = Callable[[TypedCall], "TypedCall | None"]
+
+
+class Called(NamedTuple):
+    """A call in a formula: a method's tensor is its first argument."""
+
+    name: str
+    arguments: list[ast.expr]
+    keywords: dict[str | None, ast.expr]
+
+
+def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr, after: ast.expr) -> str:
+    """Why the changed call gives the same; empty where it does not, or nothing is known of it."""
+    one, other = (_called(node) for node in _changed(before, after))
+    if one is None or other is None:
+        return ""
+    if one.name == other.name and _is_default(entries, one, other):
+        return f"the argument that is left out is {one.name}'s default"
+    if other.name == _stands_for(entries, one.name) or one.name == _stands_for(entries, other.name):
+        return f"{one.name} and {other.name} are the same function"
+    counts = [_tried(op, twin) for op, twin in _twins(ops, one, other)]
+    return f"{one.name} so called gives the same at {sum(counts)} calls" if counts and all(counts) else ""
+
+
+def _changed(before: ast.AST, after: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """The innermost calls that hold the whole difference of two trees, or the trees."""
+    pairs = list(zip(ast.iter_child_nodes(before), ast.iter_child_nodes(after), strict=False))
+    alike = len(pairs) == len(list(ast.iter_child_nodes(before))) == len(list(ast.iter_child_nodes(after)))
+    differ = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
+    if type(before) is type(after) and alike and len(differ) == 1:
+        inner = _changed(*differ[0])
+        if isinstance(inner[0], ast.Call) or not isinstance(before, ast.Call):
+            return inner
+    return before, after
+
+
+def _called(node: ast.AST) -> Called | None:
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            return Called(name, args, {k.arg: k.value for k in keywords})
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=keywords):
+            return Called(name, [value, *args], {k.arg: k.value for k in keywords})
+    return None
+
+
+def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
+    """Whether the other call lacks an argument which, in all overloads that have it, is the default."""
+    overloads = [entry.schema.arguments for entry in entries if entry.schema.name == one.name]
+    missing = {name: value for name, value in one.keywords.items() if name not in other.keywords}
+    place = len(other.arguments)
+    defaults = {a.default for arguments in overloads for a in arguments if a.name in missing}
+    if len(one.arguments) == place + 1 and not missing:
+        missing = {"": one.arguments[-1]}
+        defaults = {arguments[place].default for arguments in overloads if len(arguments) > place}
+    return len(missing) == 1 and len(defaults) == 1 and {*defaults} == {ast.unparse(v) for v in missing.values()}
+
+
+def _stands_for(entries: Sequence[Entry], name: str) -> str:
+    """The function to which an op hands its arguments as they are; empty for one that does anything else."""
+    for entry in entries:
+        tree = entry.compute.tree
+        if entry.schema.name == name and entry.compute.kind == "composite" and isinstance(tree, ast.Call):
+            call = _called(tree)
+            own = [argument.name for argument in entry.schema.arguments]
+            if call is not None and own == [a.id if isinstance(a, ast.Name) else "" for a in call.arguments]:
+                return call.name
+    return ""
+
+
+def _twins(ops: Mapping[str, Any], one: Called, other: Called) -> Iterator[tuple[Any, Twin]]:
+    """The overloads that a call may mean, each with what makes of a call the other one."""
+    texts = [[ast.dump(argument) for argument in call.arguments] for call in (one, other)]
+    if one.keywords.keys() != other.keywords.keys() or len(texts[0]) != len(texts[1]):
+        return
+    places = [n for n, (a, b) in enumerate(zip(*texts, strict=True)) if a != b]
+    for op in ops.values():
+        if op.name.partition(".")[0] != one.name or len(op.arguments) < len(one.arguments):
+            continue
+        if one.name != other.name and not places:
+            yield op, lambda call: _renamed(ops, call, other.name)
+        elif one.name == other.name and len(places) == 2:
+            names = [_spelt(op.arguments[n][0]) for n in places]
+            yield op, lambda call, names=names: _exchanged(call, *names)  # type: ignore[misc]
+
+
+def _spelt(name: str) -> str:
+    return "self" if name == "input" else name
+
+
+def _renamed(ops: Mapping[str, Any], call: TypedCall, name: str) -> TypedCall | None:
+    """The call with the op of another name that has the same types of arguments."""
+    types = [type_ for _, type_, *_ in call.op.arguments]
+    for op in ops.values():
+        if op.name.partition(".")[0] == name and [type_ for _, type_, *_ in op.arguments] == types:
+            twin = copy.copy(call)
+            pairs = zip(call.op.arguments, op.arguments, strict=True)
+            names = {_spelt(own[0]): _spelt(its[0]) for own, its in pairs}
+            twin.op, twin.arguments = op, {names[n]: value for n, value in call.arguments.items()}
+            twin.inputs = tuple(names[n] for n in call.inputs)
+            return twin
+    return None
+
+
+def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
+    """The call with the values of two arguments exchanged."""
+    if first not in call.arguments or second not in call.arguments:
+        return None
+    twin = copy.copy(call)
+    values = {first: call.arguments[second], second: call.arguments[first]}
+    twin.arguments = call.arguments | values
+    return twin
+
+
+def _tried(op: Any, twin: Twin) -> int:
+    """At how many calls of an op its twin gives the same; 0 where it differs at one, or cannot be tried."""
+    count = 0
+    for call in typed_calls(op):
+        other = twin(call)
+        if other is None or "(a!" in op.schema:
+            return 0
+        for kind in KINDS:
+            for lay in (np.asarray, scattered):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = [_answer(each, [lay(a) for a in each.values([kind])]) for each in (call, other)]
+                if isinstance(found[0], str) and found[0] == found[1]:
+                    continue
+                if any(isinstance(each, str) for each in found) or not alike_outputs(*found):  # type: ignore[arg-type]
+                    return 0
+                count += 1
+    return count

@@ -22,16 +22,15 @@ from typing import Any, NamedTuple
 
 from specgrad.runtime.dispatch.spec_lines import generated_package
 
-from ..check.context import Context
-from ..check.scope import Ops
+from ..check.scope import Context, Ops
 from ..check.validate import CHECKS
 from ..emit.op_code import OpCode
 from ..emit.render import OUTSIDE, Renderer
 from ..emit.rendered import NotPython
 from ..library.families import modules
 from ..project import Project, read_project
-from ..proof.complete import completed
-from ..proof.inlining import Whole
+from ..proof.derive import completed
+from ..proof.formula_derivative import Whole
 from ..proof.report import disproved
 from ..spec.model import Entry, Spec
 from ..verify.checks.example import check_examples
@@ -40,10 +39,8 @@ from ..verify.interpreted import Interpreted
 from ..verify.op import verify_op
 from ..verify.processes import guarded, prepared
 from ..verify.report import Finding, Report
-from .alike import alike
 from .difference import Difference, difference
-from .equivalence import equivalent, tangent
-from .twins import same_call
+from .equivalence import alike, equivalent, same_call, tangent
 
 OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
 _numbers = itertools.count()
@@ -58,7 +55,7 @@ class Origin(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What is found wrong with a mutant, or why nothing can be, or the call that shows what nobody found.
+    """The finding about a mutant, or why it is equivalent, or a call that shows the mistake that nobody found.
 
     One that no call of `calls` tells from its entry has neither.
     """
@@ -81,7 +78,7 @@ class First(Report):
 
 
 def judge(origin: Origin, entry: Entry) -> str:
-    """What is found wrong with an entry in the place of the one of its name; empty where nothing is."""
+    """The first finding about an entry in the place of the one of its name; empty where there is none."""
     project = project_of(origin)
     ops = settled(origin)
     generated = generated_package(ops[entry.name].function.__module__)
@@ -119,7 +116,7 @@ Trees = tuple[ast.expr, ast.expr] | None
 
 
 def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
-    """What becomes of a mutant that changes a key, or its expression."""
+    """The verdict on a mutant that changes a key, or its expression."""
     if found := judge(origin, mutant):
         return Verdict(found)
     if equal := _why_equal(origin, entry, mutant, key, trees):
@@ -177,7 +174,7 @@ def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:
-    """What is generated for an entry, docstrings and the record of its statements apart."""
+    """The code generated for an entry, without docstrings and the record of its statements."""
     files = OneEntry(renderer_of(origin), entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
@@ -208,7 +205,7 @@ def project_of(origin: Origin) -> Project:
 
 @functools.cache
 def renderer_of(origin: Origin) -> Renderer:
-    """What renders its entries: those of the tree as of a package outside, for they are run from memory."""
+    """The renderer of a project's entries: those of the tree as of a package outside, for they are run from memory."""
     project = project_of(origin)
     return Renderer(project.spec, OUTSIDE) if project.in_tree else project.renderer
 

@@ -1,4 +1,4 @@
-"""What is like a function that a formula calls: others of its file or family that take as many arguments.
+"""Functions that a formula may call by mistake for another: of its file or family, with as many arguments.
 
 Nothing here knows functions by name: scalar functions, kernels, helpers, rules and views lie in files by subject, ops
 in sections of the spec.
@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ..library.families import families
-from ..library.helpers import Arity, functions, siblings
 from ..library.homes import KEYS, Home, runtime_home
+from ..library.modules import Arity, functions, siblings
 from ..spec.model import Entry, Schema
 
 
@@ -27,7 +27,7 @@ class Related:
     def scalar(self, name: str) -> list[str]:
         """Scalar functions of the file that defines one."""
         own = self._scalars.get(name)
-        return _alike(name, functions(own) or {}, self._offered) if own else []
+        return _alike(name, functions(own), self._offered) if own else []
 
     def by_hand(self, kind: str, name: str) -> list[str]:
         """Kernels, checks or batching rules of the file that defines one."""
@@ -43,13 +43,13 @@ class Related:
     @cached_property
     def _offered(self) -> frozenset[str]:
         paths = list(self._files("scalar function"))
-        return frozenset(name for path in paths for name in (*(functions(path) or {}), *siblings(path)))
+        return frozenset(name for path in paths for name in (*functions(path), *siblings(path)))
 
     @cached_property
     def _scalars(self) -> dict[str, Path]:
         found: dict[str, Path] = {}
         for path in self._files("scalar function"):
-            found |= dict.fromkeys(functions(path) or {}, path)
+            found |= dict.fromkeys(functions(path), path)
             found |= {name: file for name, (file, original) in siblings(path).items() if name == original}
         return found
 
@@ -58,10 +58,10 @@ class Related:
 
     @cached_property
     def _helpers(self) -> list[Mapping[str, Arity]]:
-        return [functions(path) or {} for path in self._files("helper")]
+        return list(map(functions, self._files("helper")))
 
     def _tables(self, kind: str) -> Iterator[Mapping[str, Arity]]:
-        return (functions(path) or {} for path in self._files(KEYS[kind])) if kind in KEYS else iter(())
+        return map(functions, self._files(KEYS[kind])) if kind in KEYS else iter(())
 
     @cached_property
     def _ops(self) -> dict[str, list[str]]:

@@ -46,7 +46,7 @@ COMPARED: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
 
 @dataclass(frozen=True)
 class Relations:
-    """What may stand in the place of a name: other values of its type, other functions like it."""
+    """Replacements for a name: other values of its type, other functions like it."""
 
     values: Mapping[str, Collection[str]] = field(default_factory=dict)  # a value -> others of its type
     functions: Callable[[str], Sequence[str]] = lambda name: ()
@@ -79,33 +79,31 @@ def exchanged(tree: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
 
 
 def _operators(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    match node:
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPPOSITE:
-            other = OPPOSITE[type(op)]()
-            yield f"{_sign(op)} made {_sign(other)}", ast.BinOp(left, other, right)  # type: ignore[arg-type]
-        case ast.BoolOp(op=op, values=values):
-            yield f"{_sign(op)} reversed", ast.BoolOp(OPPOSITE[type(op)](), values)  # type: ignore[arg-type]
-        case ast.UnaryOp(operand=operand) if not isinstance(operand, ast.Constant):
-            yield f"{_sign(node.op)} dropped", operand
-
-
-def _operands(node: ast.expr, relations: Relations) -> Iterator[Change]:
+    """Another operator, an operand alone, operands exchanged, another branch of a choice."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
+            if type(op) in OPPOSITE:
+                other = OPPOSITE[type(op)]()
+                yield f"{_sign(op)} made {_sign(other)}", ast.BinOp(left, other, right)  # type: ignore[arg-type]
             yield f"right side of {_sign(op)} dropped", left
             yield f"left side of {_sign(op)} dropped", right
             if isinstance(op, ast.Sub | ast.Div | ast.Pow | ast.MatMult):
                 yield f"sides of {_sign(op)} exchanged", ast.BinOp(right, op, left)
-
-
-def _comparisons(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    match node:
+        case ast.BoolOp(op=op, values=values):
+            yield f"{_sign(op)} reversed", ast.BoolOp(OPPOSITE[type(op)](), values)  # type: ignore[arg-type]
+        case ast.UnaryOp(operand=operand) if not isinstance(operand, ast.Constant):
+            yield f"{_sign(node.op)} dropped", operand
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            for other in COMPARED.get(type(op), ()):
-                yield f"{_sign(op)} made {_sign(other())}", ast.Compare(left, [other()], [right])  # type: ignore[list-item]
+            for kind in COMPARED.get(type(op), ()):
+                yield f"{_sign(op)} made {_sign(kind())}", ast.Compare(left, [kind()], [right])  # type: ignore[list-item]
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield "branches exchanged", ast.IfExp(test, orelse, body)
+            yield "else branch dropped", body
+            yield "if branch dropped", orelse
 
 
-def _constants(node: ast.expr, relations: Relations) -> Iterator[Change]:
+def _leaves(node: ast.expr, relations: Relations) -> Iterator[Change]:
+    """Another constant, another value of the same type, a gradient used twice."""
     match node:
         case ast.Constant(value=bool(value)):
             yield "constant reversed", ast.Constant(not value)
@@ -116,20 +114,9 @@ def _constants(node: ast.expr, relations: Relations) -> Iterator[Change]:
             for new in {value * SLIGHTLY, value + 1, value - 1, 0.0} - {value}:
                 yield f"constant {value!r} made {new!r}", _number(new)
 
-
-def _choices(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    match node:
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            yield "branches exchanged", ast.IfExp(test, orelse, body)
-            yield "else branch dropped", body
-            yield "if branch dropped", orelse
-
-
-def _names(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    match node:
         case ast.Name(id=name):
-            for other in relations.values.get(name, ()):
-                yield f"'{name}' made '{other}'", ast.Name(other, ast.Load())
+            for twin in relations.values.get(name, ()):
+                yield f"'{name}' made '{twin}'", ast.Name(twin, ast.Load())
             if name in relations.gradients:
                 yield f"'{name}' used twice", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
 
@@ -168,10 +155,7 @@ def _arguments(node: ast.expr, relations: Relations) -> Iterator[Change]:
         yield f"argument '{keyword.arg}' dropped", ast.Call(function, args, rest)
 
 
-OPERATORS: tuple[Callable[[ast.expr, Relations], Iterator[Change]], ...] = (
-    *(_operators, _operands, _comparisons, _constants),
-    *(_choices, _names, _calls, _arguments),
-)
+OPERATORS: tuple[Callable[[ast.expr, Relations], Iterator[Change]], ...] = (_operators, _leaves, _calls, _arguments)
 
 
 def _number(value: float) -> ast.expr:
@@ -180,7 +164,7 @@ def _number(value: float) -> ast.expr:
 
 
 def _sign(op: ast.AST) -> str:
-    """How an operator is written."""
+    """The symbol of an operator."""
     match op:
         case ast.boolop():
             return ast.unparse(ast.BoolOp(op, [ast.Name("a"), ast.Name("b")]))[2:-2]

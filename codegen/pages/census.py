@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from statistics import median
 
-from ..library.helpers import RUNTIME
+from ..library.modules import RUNTIME
 from ..spec.model import Entry
 
 # The Python that exists for the sake of single ops, below runtime/.

@@ -1,8 +1,8 @@
-"""What is known of the scalar functions of expressions: their slopes, and what some of them stand for.
+"""The scalar functions of expressions: their derivatives, and what some of them are in terms of others.
 
-An expression's slope follows from these by the chain rule, and from nothing else. A slope is written as one would wish
-to read it in a formula, over the parameters and `result`; a meaning is what the function is in terms of others. Where
-there is a meaning the slope is proved from it, else it is compared with differences of SciPy's function
+The derivative of an expression follows from these by the chain rule, and from nothing else. Each is written as a
+formula over the parameters and `result` that reads well; a meaning is the function in terms of others. Where there is a
+meaning the derivative is proved from it, else it is compared with differences of SciPy's function
 (tests/codegen/proof/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
 
 What a user's package says of its own functions is read in `own_functions`, and is an argument `own` of everything here.
@@ -18,19 +18,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar function: its parameters, its slope by each (None: there is none in closed form), and its meaning.
+    """A scalar function: its parameters, its derivative by each (None: there is none in closed form), and its meaning.
 
     `numbers` computes one of a user's; those of NumPy and SciPy are in `numbers.FLOAT`.
     """
 
     parameters: tuple[str, ...]
-    slopes: tuple[str | None, ...]
+    derivatives: tuple[str | None, ...]
     meaning: str | None = None
     numbers: Callable[..., Any] | None = None
 
-    def slope(self, i: int) -> ast.expr | None:
-        """The slope by parameter `i`, over the parameters and `result`."""
-        text = self.slopes[i]
+    def derivative(self, i: int) -> ast.expr | None:
+        """The derivative by parameter `i`, over the parameters and `result`."""
+        text = self.derivatives[i]
         return None if text is None else parsed(text)
 
 
@@ -44,12 +44,12 @@ def known_function(name: str, own: Functions) -> Scalar | None:
 
 
 def parsed(text: str) -> ast.expr:
-    """A slope or a meaning."""
+    """A derivative or a meaning."""
     return ast.parse(text, mode="eval").body
 
 
-def _of_x(slope: str | None, meaning: str | None = None) -> Scalar:
-    return Scalar(("x",), (slope,), meaning)
+def _of_x(derivative: str | None, meaning: str | None = None) -> Scalar:
+    return Scalar(("x",), (derivative,), meaning)
 
 
 FUNCTIONS: dict[str, Scalar] = {
@@ -128,7 +128,7 @@ FUNCTIONS: dict[str, Scalar] = {
         ("x", "y"), ("sgn(x) * (-1 if signbit(y) else 1)", "0"), "(x if x >= 0 else -x) * (-1 if signbit(y) else 1)"
     ),
     "lerp": Scalar(("a", "b", "w"), ("1 - w", "w", "b - a"), "a + w * (b - a)"),
-    # steps: flat where they have a slope
+    # steps: flat where they have a derivative
     **{name: _of_x("0") for name in ("floor", "ceil", "round", "trunc")},
     "round_decimals": Scalar(("x", "decimals"), ("0", None)),
     "floor_divide": Scalar(("x", "y"), ("0", "0")),

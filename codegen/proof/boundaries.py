@@ -1,8 +1,9 @@
-"""Slopes on the boundaries of conditions: there the written slope must be what the policy at kinks makes of the limits.
+"""Gradients on the boundaries of conditions: there a formula must be what the policy at kinks makes of one-sided
+limits.
 
-On a boundary the derived slope has a limit from either side. Where the function is continuous to a side the limit
-counts; where both count and differ, the entry's policy combines them. Where the slope has slopes of its own that meet,
-what the written formula differentiates to must be these: else double backward is wrong at that point.
+On a boundary the symbolic derivative has a limit from either side. Where the function is continuous to a side the limit
+counts; where both count and differ, the entry's policy combines them. Where second derivatives from both sides meet,
+the written formula must differentiate to these: else double backward is wrong at that point.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from .axioms import Functions
+from .derivative import ONE, NoDerivative, derivative
 from .numbers import Points, Unknown, evaluate
-from .slope import ONE, NoSlope, slope
 
 STEP = 2.0**-17  # to both sides, of numbers up to 1, relative to larger ones
 TINY = 2.0**-40  # the same for points of which nobody could say that they lie elsewhere
-STEEPEST = 50  # slope, of a function that is continuous
-MANY = 16  # steps, over which a slope that has a limit is straight
+STEEPEST = 50  # derivative, of a function that is continuous
+MANY = 16  # steps, over which a derivative that has a limit is straight
 CLOSE = 1e-8  # relative, of limits
-CLOSE_AGAIN = 1e-3  # of limits of second slopes
+CLOSE_AGAIN = 1e-3  # of limits of second derivatives
 POLICIES = {
     "average": lambda low, high: (low + high) / 2,
     "smaller": lambda low, high: np.where(np.abs(low) <= np.abs(high), low, high),
@@ -34,12 +35,12 @@ POLICIES = {
 
 @dataclass(frozen=True)
 class Boundary:
-    """An expression, its derived slope by an argument and the written one, at points on boundaries."""
+    """An expression, its symbolic derivative by an argument and the written one, at points on boundaries."""
 
     expression: ast.expr
     derived: ast.expr
     written: ast.expr
-    again: ast.expr | None  # what the framework differentiates the written slope to
+    again: ast.expr | None  # what the framework differentiates the written formula to
     argument: str
     points: Points
     policy: str
@@ -64,17 +65,17 @@ class Boundary:
         seed = self.points["grad"][i]
         sides = f"{low[i] / seed:.6g} from below and {high[i] / seed:.6g} from above"
         kink = "" if np.isclose(low[i], high[i], equal_nan=True) else f" (key kink: {self.policy})"
-        return f"at {self._place(i)} the formula gives {written[i] / seed:.6g}, the slope is {sides}{kink}"
+        return f"at {self._place(i)} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
 
     def _second(self) -> str:
-        """The slope of the written formula, where the slope of the derived one is the same to both sides."""
+        """The derivative of the written formula, where the derivative of the derived one is the same to both sides."""
         if self.again is None:
             return ""
         try:
-            _, low, high, _ = self._limits(slope(self.derived, {self.argument: ONE}, self.own))
+            _, low, high, _ = self._limits(derivative(self.derived, {self.argument: ONE}, self.own))
             _, below, above, _ = self._limits(self.derived)
             found = self._at(self.again, self.points)
-        except (NoSlope, Unknown):
+        except (NoDerivative, Unknown):
             return ""
         smooth = self._near(low, high, CLOSE_AGAIN) & self._near(below, above, 1e-5) & np.isfinite(found)
         wrong = smooth & ~self._near(found, (low + high) / 2, CLOSE_AGAIN * 10)
@@ -82,13 +83,13 @@ class Boundary:
             return ""
         i = int(np.argmax(wrong))
         seed = self.points["grad"][i]
-        return f"at {self._place(i)} the formula's own slope is {found[i] / seed:.6g}, not {low[i] / seed:.6g}"
+        return f"at {self._place(i)} the formula's own derivative is {found[i] / seed:.6g}, not {low[i] / seed:.6g}"
 
     def _near(self, a: Any, b: Any, relative: float) -> Any:
         return np.abs(a - b) <= relative * (1 + np.abs(a) + np.abs(b))
 
     def _limits(self, tree: ast.expr) -> tuple[Any, Any, Any, Any]:
-        """(what a slope must be, from below, from above, by how much these may be wrong); nan where it is nothing."""
+        """(what a gradient must be, the limits from below and from above, their error); nan where there is none."""
         centre, sides, errors = self._at(self.expression, self.points), [], []
         for sign in (-1, 1):
             one, two, four, many = (self._beside(tree, sign * STEP * times) for times in (1, 2, 4, MANY))
@@ -97,9 +98,7 @@ class Boundary:
             change = np.abs(self._beside(self.expression, sign * STEP) - centre)
             continuous = change <= step * (1 + np.abs(one / self.points["grad"]))
             sides.append(np.where(straight & continuous, 2 * one - two, np.nan))
-            errors.append(
-                2 * np.abs(2 * one - 3 * two + four)
-            )  # twice how far the same limit from twice the distance is
+            errors.append(2 * np.abs(2 * one - 3 * two + four))  # twice the change of the limit at twice the distance
         low, high = sides
         both = np.isfinite(low) & np.isfinite(high)
         kink = np.abs(low - high) > CLOSE * (1 + np.abs(low) + np.abs(high)) + np.fmax(*errors)

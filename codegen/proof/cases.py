@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..spec.syntax import ARITHMETIC
 from . import algebra
-from .algebra import Sum, function, number
+from .algebra import Sum, function, number, recognised
 from .axioms import NONE, Functions
-from .constants import recognised
+from .derivative import meaning
 from .numbers import COMPARE, FLOAT, Points, computed
-from .slope import meaning
 
 T = TypeVar("T")
 MOST_CASES = 400
@@ -52,7 +52,7 @@ class Case:
 
 
 def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
-    """What is computed in each case that some point lies in."""
+    """Each case that some point lies in, with the result of `compute` there."""
     size = len(next(iter(points.values())))
     waiting, count = [Case(np.arange(size))], 0
     while waiting:
@@ -141,16 +141,11 @@ class Algebra:
     def combined(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Sum:
         """A sum, a product, a quotient or a power."""
         match op:
-            case ast.Add():
-                return self.value(left) + self.value(right)
-            case ast.Sub():
-                return self.value(left) - self.value(right)
-            case ast.Mult():
-                return self.value(left) * self.value(right)
-            case ast.Div():
-                return self.called("divide", [left, right])
-            case ast.Pow():
-                return self.called("pow", [left, right])
+            case ast.Add() | ast.Sub() | ast.Mult():
+                found: Sum = ARITHMETIC[type(op)](self.value(left), self.value(right))
+                return found
+            case ast.Div() | ast.Pow():
+                return self.called("divide" if isinstance(op, ast.Div) else "pow", [left, right])
         raise NotAlgebraic(type(op).__name__)
 
     def called(self, name: str, args: list[ast.expr]) -> Sum:
@@ -214,9 +209,8 @@ class Algebra:
                 return True
             case ast.Call(func=ast.Name(id=name), args=args):
                 found = meaning(name, args, self.own)
-                return isinstance(found, ast.Compare) or (
-                    isinstance(found, ast.Constant) and found.value in (True, False)
-                )
+                is_truth = isinstance(found, ast.Constant) and found.value in (True, False)
+                return is_truth or isinstance(found, ast.Compare)
         return False
 
     def mask(self, name: str) -> bool:

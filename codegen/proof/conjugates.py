@@ -1,4 +1,4 @@
-"""What the proof in real numbers says of complex ones: where conjugates stand as they must, the same.
+"""Whether a proof in real numbers holds in complex ones: it does where conjugates stand as they must.
 
 The expression of an op that is analytic, f, has the gradient grad conj(f'(z)). A formula over analytic functions that
 are real on the real axis is that, if it is grad f'(x) in real numbers and each argument stands under an odd number of
@@ -15,7 +15,7 @@ from ..emit.kernel_code import inlined
 from ..emit.scalar_code import NotElementwise
 from ..spec.formula import called
 from ..spec.model import Entry, Formula
-from .inlining import Plain
+from .formula_derivative import Plain
 
 # Functions of the scalar library that are not analytic, or that numbers without an order have not.
 NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "hypot", "maximum", "minimum", "fmax", "fmin"))
@@ -25,11 +25,7 @@ CONJUGATE = "conj"
 class Complex(Plain):
     """Inlines formulas for complex numbers."""
 
-    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form; of a choice between complex and real numbers only the side of complex ones."""
-        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
-            return self.form(tree.body, scope)
-        return super().form(tree, scope)
+    is_complex = True
 
 
 def fault(entries: Mapping[str, Entry], entry: Entry, formula: Formula) -> str | None:

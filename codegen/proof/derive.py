@@ -1,4 +1,7 @@
-"""Gradient formulas of element-wise entries that have none: the slope of the expression, as a formula over ops."""
+"""Derives the gradient formulas that an element-wise entry leaves out, by the chain rule, as formulas over ops.
+
+The entry gets the forward-mode rule `auto_element_wise`, and the policy at kinks by which its formulas are right.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import ast
 import math
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
-from ..spec.model import Argument, Schema
+from ..spec.model import Argument, Entry, Formula, Schema
 from .axioms import NONE, Functions, known_function
+from .boundaries import POLICIES
+from .derivative import ONE, NoDerivative, chosen, derivative, is_number, meaning, negative, times
 from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
-from .slope import ONE, NoSlope, chosen, is_number, meaning, negative, slope, times
+from .proof import WRONG, Comparison
 
 _SPELLED: dict[type, type] = {ast.And: ast.BitAnd, ast.Or: ast.BitOr}  # of tensors, bit by bit
 GRAD = ast.Name("grad", ast.Load())
@@ -25,16 +31,16 @@ def derived(
         schema: the entry's schema.
         expression: what the entry computes, over its arguments.
         argument: the tensor whose gradient is wanted.
-        is_complex: whether the entry takes complex numbers: then the slope is conjugated.
+        is_complex: whether the entry takes complex numbers: then the derivative is conjugated.
         own: the scalar functions of a user's package.
 
     Raises:
-        NoSlope: the expression holds something whose slope is not known.
+        NoDerivative: the expression holds something whose derivative is not known.
     """
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
     if is_complex and (reason := not_analytic(expression, own)):
-        raise NoSlope(reason)
-    found = Formulas(expression, tensors, own).formula(slope(expression, {argument.name: ONE}, own))
+        raise NoDerivative(reason)
+    found = Formulas(expression, tensors, own).formula(derivative(expression, {argument.name: ONE}, own))
     tree = ast.parse(ast.unparse(with_gradient(found, tensors if is_complex else ())), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, expression)
@@ -42,7 +48,7 @@ def derived(
 
 
 def not_analytic(tree: ast.expr, own: Functions) -> str:
-    """Why an expression has no complex slope; empty where it has one."""
+    """Why an expression has no complex derivative; empty where it has one."""
     no_function = "is no analytic function of complex numbers"
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     for node in ast.walk(tree):
@@ -50,18 +56,20 @@ def not_analytic(tree: ast.expr, own: Functions) -> str:
             return f"{ast.unparse(node)} {no_function}"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             known = known_function(node.func.id, own)
-            steps = known is not None and any(text in ("0", "sgn(x)") for text in known.slopes)
+            steps = known is not None and any(text in ("0", "sgn(x)") for text in known.derivatives)
             if steps or node.func.id in ("conj", "real", "imag", "maximum", "minimum", "fmax", "fmin"):
                 return f"{node.func.id} {no_function}"
-            if node.func.id in own and own[node.func.id].slope(0) is None:
-                return f"what {node.func.id} computes is known of real numbers: say its slope beside it, by @slopes"
+            if node.func.id in own and own[node.func.id].derivative(0) is None:
+                return (
+                    f"what {node.func.id} computes is known of real numbers: say its derivative beside it, by @slopes"
+                )
     return ""
 
 
 def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
-    """The slope times the gradient of the result; in a choice the side that is not 0 alone.
+    """The derivative times the gradient of the result; in a choice the side that is not 0 alone.
 
-    `conjugated` are the tensors of complex numbers, if there are any: a slope of these is conjugated.
+    `conjugated` are the tensors of complex numbers, if there are any: a derivative of these is conjugated.
     """
     if is_number(tree, 0):
         return ast.Call(ast.Name("zeros_like", ast.Load()), [GRAD], [])
@@ -96,7 +104,7 @@ class Formulas:
         self.tensors = tensors
 
     def formula(self, tree: ast.expr) -> ast.expr:
-        """The same over ops; the expression of the entry is `result`."""
+        """A scalar expression as a formula over ops, in which the entry's own expression is `result`."""
         if ast.dump(tree) == self.result:
             return ast.Name("result", ast.Load())
         match tree:
@@ -148,7 +156,82 @@ class Formulas:
         return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])
 
     def stands_for(self, name: str, args: list[ast.expr]) -> ast.expr | None:
-        """What a function of the package computes; one of which slopes are said is an op, which has second ones too."""
-        if name not in self.own or any(self.own[name].slopes):
+        """The expression of a package's function; one whose derivatives are given stays a call, of an op."""
+        if name not in self.own or any(self.own[name].derivatives):
             return None
         return meaning(name, args, self.own)
+
+
+def completed(entry: Entry) -> Entry:
+    """The entry with the formulas that it leaves out; as it is where none can be derived."""
+    missing = without_formula(entry)
+    if not missing or missing_derivative(entry):
+        return entry
+    own = {argument.name: _formula(entry, argument) for argument in missing}
+    order = [argument.name for argument in entry.schema.arguments]
+    gradients = dict(sorted((entry.gradients | own).items(), key=lambda item: order.index(item[0])))
+    found = replace(entry, gradients=gradients, forward=entry.forward or _forward(entry))
+    return found if "kink" in entry.key_places else replace(found, kink=_policies(found))
+
+
+def as_written(entry: Entry) -> Entry:
+    """The entry without what was derived for it: `completed` gives it back."""
+    gradients = {name: formula for name, formula in entry.gradients.items() if not formula.derived}
+    if len(gradients) == len(entry.gradients):
+        return entry
+    forward = {name: formula for name, formula in entry.forward.items() if not formula.derived}
+    kink = entry.kink if "kink" in entry.key_places else ("average",)
+    return replace(entry, gradients=gradients, forward=forward, kink=kink)
+
+
+def without_formula(entry: Entry) -> list[Argument]:
+    """The differentiable arguments of an element-wise entry of which nothing is said."""
+    wanted = entry.compute.kind == "elementwise" and entry.compute.tree is not None
+    if not wanted or not any(entry.output_differentiability):
+        return []
+    return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
+
+
+def missing_derivative(entry: Entry) -> str:
+    """Why no formula can be derived for what an entry leaves out; empty where one can."""
+    try:
+        for argument in without_formula(entry):
+            _derived(entry, argument)
+    except NoDerivative as error:
+        return str(error)
+    return ""
+
+
+def _derived(entry: Entry, argument: Argument) -> ast.expr:
+    assert entry.compute.tree is not None
+    return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes, entry.functions)
+
+
+def _formula(entry: Entry, argument: Argument) -> Formula:
+    tree = _derived(entry, argument)
+    return Formula(ast.unparse(tree), tree, entry.compute.where, derived=True)
+
+
+def _forward(entry: Entry) -> dict[str, Formula]:
+    """The tangent by the gradient formulas."""
+    word = "auto_element_wise"
+    rule = Formula(word, None, entry.compute.where, keyword=word, derived=True)
+    return {output.name: rule for output in entry.schema.returns}
+
+
+def _policies(entry: Entry) -> tuple[str, ...]:
+    """Which derivative each formula takes at kinks."""
+    found = tuple(_policy(entry, name) for name in entry.formulas)
+    return found[:1] if len(set(found)) == 1 else found
+
+
+def _policy(entry: Entry, argument: str) -> str:
+    assert entry.compute.tree is not None
+    written = times(GRAD, derivative(entry.compute.tree, {argument: ONE}, entry.functions))
+    try:
+        for policy in sorted(POLICIES, key=("average", "left", "right").__contains__, reverse=True):  # for any numbers
+            if Comparison(replace(entry, kink=(policy,)), argument, written, None).verdict().state != WRONG:
+                return policy
+    except Unknown:  # of a user's function that is no expression: it is not run while a spec is read
+        pass
+    return "average"

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from ..spec.syntax import ARITHMETIC
 from .axioms import NONE, Functions
-from .slope import meaning
+from .derivative import meaning
 
 FAR = -20.0  # below, SciPy would take one term of a sum after the other
 
@@ -80,21 +81,14 @@ FLOAT: dict[str, Callable[..., Any]] = {
     ),
     "igamma": lambda a, x: special.gammainc(least(a), x),
     "igammac": lambda a, x: special.gammaincc(least(a), x),
-    "bessel_j0": special.j0,
-    "bessel_j1": special.j1,
-    "bessel_y0": special.y0,
-    "bessel_y1": special.y1,
-    "modified_bessel_k0": special.k0,
-    "modified_bessel_k1": special.k1,
-    "scaled_modified_bessel_k0": special.k0e,
-    "scaled_modified_bessel_k1": special.k1e,
+    **{f"bessel_{name}": getattr(special, name) for name in ("j0", "j1", "y0", "y1")},
+    **{f"modified_bessel_{name}": getattr(special, name) for name in ("k0", "k1")},
+    **{f"scaled_modified_bessel_{name}": getattr(special, f"{name}e") for name in ("k0", "k1")},
     "spherical_bessel_j0": lambda x: np.sinc(x / np.pi),
     "airy_ai": airy_ai,
 }
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    **ARITHMETIC,
     ast.Div: np.true_divide,
     ast.Pow: np.power,
     ast.Mod: np.remainder,
@@ -106,9 +100,9 @@ _BINARY: dict[type, Callable[[Any, Any], Any]] = {
 COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
+    ast.Eq: operator.eq,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
 CONSTANTS = {"PI": np.pi, "inf": np.inf, "nan": np.nan, "pi": np.pi}
@@ -172,7 +166,7 @@ def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> 
 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:
-    """What computes a scalar function.
+    """The function that computes a scalar function on arrays.
 
     Raises:
         Unknown: nothing does here.

@@ -1,8 +1,9 @@
-"""What a user's package says of its own scalar functions: slopes beside them, and what they compute. Nothing is run.
+"""Reads what a user's package says of its own scalar functions: their derivatives, and what they compute. Nothing is
+run.
 
-A function of assignments, choices and one result per branch stands for an expression, so its slope follows. One that
-loops does not: `@slopes("...")` above it says its slope. `verify` compares both with what the function gives
-(`codegen/verify/functions.py`).
+A function of assignments, choices and one result per branch is an expression, which is differentiated by the chain
+rule. One that loops is not: `@slopes("...")` above it gives its derivatives. `verify` compares both with the numbers
+that the function returns (`codegen/verify/functions.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..emit.scalar_code import NotElementwise, bounded, substitute
-from ..spec.bounds import too_deep
 from ..spec.model import Problem, Where
 from ..spec.suggest import did_you_mean
-from ..spec.syntax import SCALAR_SYNTAX, faults
+from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 from .axioms import FUNCTIONS, Functions, Scalar
 
 DECORATOR = "slopes"  # of runtime/kernels/slopes.py
@@ -44,7 +44,7 @@ class Definition:
 
     @property
     def said(self) -> ast.Call | None:
-        """The decorator that says its slopes."""
+        """The decorator that says its derivatives."""
         for decorator in self.node.decorator_list:
             function = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -69,7 +69,7 @@ def interval(tree: ast.expr) -> tuple[float, float] | None:
 
 
 def read_functions(definitions: Sequence[Definition], before: Functions) -> tuple[Functions, list[Problem]]:
-    """What is known of some functions, on top of those of other packages, and what is wrong with what they say."""
+    """The scalar functions that are defined, besides those of other packages, and the problems with decorators."""
     known = {d.name: Scalar(d.parameters, (None,) * len(d.parameters)) for d in definitions} | dict(before)
     problems = [problem for d in definitions for problem in said_faults(d, known)]
     if problems:
@@ -77,7 +77,7 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
     found = dict(before)
     reader = Reader(definitions, known)
     for d in definitions:
-        texts = tuple(slope_text(argument) for argument in d.said.args) if d.said else (None,) * len(d.parameters)
+        texts = tuple(derivative_text(argument) for argument in d.said.args) if d.said else (None,) * len(d.parameters)
         found[d.name] = Scalar(d.parameters, texts, reader.meaning(d))
     return without_circles(found), []
 
@@ -97,37 +97,36 @@ def calls_in(text: str | None) -> set[str]:
     return {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
-# ---- slopes that are said --------------------------------------------------------------------------------------------
+# ---- derivatives that are given --------------------------------------------------------------------------------------
 
 
-def slope_text(argument: ast.expr) -> str | None:
+def derivative_text(argument: ast.expr) -> str | None:
     """The expression that one argument of the decorator holds."""
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
 def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
-    """What is wrong with the slopes that are said of a function."""
+    """The problems with the derivatives that a function's decorator gives."""
     call = definition.said
     if call is None:
         return
     wanted, given = len(definition.parameters), len(call.args)
     if given != wanted or any(isinstance(a, ast.Starred) for a in call.args):
         names = ", ".join(definition.parameters)
-        message = f"expected {wanted} slope{'s' * (wanted != 1)}, by ({names}) in order, found {given}"
+        message = f"expected {wanted} derivative{'s' * (wanted != 1)}, by ({names}) in order, found {given}"
         yield _problem(definition, call, message)
         return
     for keyword in call.keywords:
         if keyword.arg not in definition.parameters:
             hint = did_you_mean(keyword.arg or "", definition.parameters)
-            yield _problem(
-                definition, keyword.value, f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
-            )
+            message = f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
+            yield _problem(definition, keyword.value, message)
         elif interval(keyword.value) is None:
             yield _problem(definition, keyword.value, "expected the interval (lo, hi) of a parameter, with lo < hi")
     for argument in call.args:
         if isinstance(argument, ast.Constant) and argument.value is None:
             continue
-        text = slope_text(argument)
+        text = derivative_text(argument)
         if text is None:
             yield _problem(definition, argument, "expected an expression in quotes, or None")
             continue
@@ -141,7 +140,7 @@ def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
 
 
 def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:
-    """What is wrong with an expression, in words."""
+    """The faults of an expression, in words."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -154,7 +153,7 @@ def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and id(node) in called and node.id not in {**known, **FUNCTIONS}:
-            yield f"{text!r}: no slope is known of '{node.id}'{did_you_mean(node.id, {**known, **FUNCTIONS})}"
+            yield f"{text!r}: no derivative is known of '{node.id}'{did_you_mean(node.id, {**known, **FUNCTIONS})}"
         elif isinstance(node, ast.Name) and id(node) not in called and node.id not in (*values, *CONSTANTS):
             yield f"{text!r}: unknown name '{node.id}'{did_you_mean(node.id, values)}"
 
@@ -183,7 +182,7 @@ class Reader:
             return None
 
     def _called(self, definition: Definition, args: list[ast.expr]) -> ast.expr:
-        """What a call of a function is."""
+        """The expression that a call of a function stands for."""
         key = f"{definition.file}:{definition.name}"
         if key in self.within or len(args) != len(definition.parameters):
             raise NoExpression
@@ -196,7 +195,7 @@ class Reader:
             self.within.pop()
 
     def _result(self, body: Sequence[ast.stmt], scope: Scope, module: Module) -> ast.expr:
-        """What statements return."""
+        """The expression that statements return."""
         if not body:
             raise NoExpression
         first, *rest = body
@@ -244,7 +243,7 @@ class Reader:
         raise NoExpression
 
     def _call(self, function: str | Definition | None, args: list[ast.expr]) -> ast.expr:
-        """A call: of a function that slopes are known of, or of a private one, which is what it computes."""
+        """A call: of a function that derivatives are known of, or of a private one, which is what it computes."""
         if isinstance(function, Definition) and function.name not in self.public:
             return self._called(function, args)
         name = function.name if isinstance(function, Definition) else function
@@ -292,7 +291,7 @@ class Module:
         return ast.Name("PI", ast.Load()) if source in _LIBRARIES and original in SAME else None
 
     def called(self, function: ast.expr) -> str | Definition | None:
-        """What a call calls: a scalar function of specgrad's, one of the package, or nothing that is known."""
+        """The callee: the name of a scalar function of specgrad, a definition of the package, or None."""
         match function:
             case ast.Attribute(value=ast.Name(id=library), attr=name) if self.is_library(library):
                 return _ALIKE.get(name, name)

@@ -1,8 +1,8 @@
-"""Whether the written gradient formulas of an element-wise entry are the slopes of its expression.
+"""Whether the written gradient formulas of an element-wise entry are the derivatives of its expression.
 
-In the interior of every case the written slope and the derived one are compared as exact values; where that does not
-settle it, at all points of the case in numbers. On the boundaries of cases the written slope is compared with the
-limits of the derived one from both sides, by the entry's policy at kinks.
+In the interior of every case the written formula and the symbolic derivative are compared as exact values; where that
+does not settle it, at all points of the case in numbers. On the boundaries of cases the written formula is compared
+with the limits of the symbolic derivative from both sides, by the entry's policy at kinks.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from ..spec.model import Entry, Formula
 from . import algebra
 from .boundaries import Boundary
 from .cases import Algebra, Case, NotAlgebraic, cases
-from .inlining import Plain
+from .derivative import ONE, NoDerivative, derivative, times
+from .formula_derivative import RESULT_DERIVATIVE, FormulaDerivative, Plain
 from .numbers import Points, Unknown, evaluate
-from .own_slope import RESULT_SLOPE, OwnSlope
 from .points import boundary, corners, drawn, is_mask
-from .slope import ONE, NoSlope, slope, times
 
 PROVED, EQUAL, WRONG, OPEN = STATES = "proved", "equal in numbers", "wrong", "open"
 TOLERANCE = 1e-11  # relative, of what is compared in numbers
@@ -32,7 +31,7 @@ TOLERANCE = 1e-11  # relative, of what is compared in numbers
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of one gradient formula."""
+    """The verdict on one gradient formula."""
 
     argument: str
     state: str  # one of STATES
@@ -48,17 +47,16 @@ class Prover:
 
     def verdicts(self, entry: Entry) -> list[Verdict]:
         """A verdict for each gradient formula of an element-wise entry."""
-        formulas = {name: f for name, f in entry.gradients.items() if f.tree is not None}
-        return [self.verdict(entry, name, formula) for name, formula in formulas.items()]
+        return [self.verdict(entry, name, entry.gradients[name]) for name in entry.formulas]
 
     def verdict(self, entry: Entry, argument: str, formula: Formula) -> Verdict:
-        """What is known of one formula."""
+        """The verdict on one formula."""
         try:
-            own = self.own_slope(entry, argument, formula)
+            own = self.own_derivative(entry, argument, formula)
             return Comparison(entry, argument, self.written(entry, formula), own).verdict()
         except NotElementwise as error:
             return Verdict(argument, OPEN, f"{error} is no scalar function")
-        except NoSlope as error:
+        except NoDerivative as error:
             return Verdict(argument, OPEN, str(error))
         except Unknown as error:
             return Verdict(argument, OPEN, f"{error} has no numbers")
@@ -69,19 +67,19 @@ class Prover:
         assert expression is not None
         return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
 
-    def own_slope(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
-        """What the framework differentiates the formula to; None where that is not element-wise."""
+    def own_derivative(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
+        """The derivative of the formula by the framework's own formulas; None where that is not element-wise."""
         expression = entry.compute.tree
         assert expression is not None
         assert formula.tree is not None
         try:
-            tree = OwnSlope(self.inliner, argument).of(formula.tree)
-            result_slope = slope(expression, {argument: ONE}, entry.functions)
-            names = {name: ast.Name(name) for name in (RESULT_SLOPE, "grad", "result", *argument_names(entry))}
+            tree = FormulaDerivative(self.inliner, argument).of(formula.tree)
+            result_derivative = derivative(expression, {argument: ONE}, entry.functions)
+            names = {name: ast.Name(name) for name in (RESULT_DERIVATIVE, "grad", "result", *argument_names(entry))}
             scalar = self.inliner.scalar(tree, names)
-        except (NotElementwise, NoSlope):
+        except (NotElementwise, NoDerivative):
             return None
-        return substitute(scalar, {"result": expression, RESULT_SLOPE: result_slope})
+        return substitute(scalar, {"result": expression, RESULT_DERIVATIVE: result_derivative})
 
 
 def argument_names(entry: Entry) -> list[str]:
@@ -89,20 +87,16 @@ def argument_names(entry: Entry) -> list[str]:
 
 
 class Comparison:
-    """The written slope of one argument, and the derived one."""
+    """The written formula of one argument, and the derived one."""
 
     def __init__(self, entry: Entry, argument: str, written: ast.expr, again: ast.expr | None) -> None:
         expression = entry.compute.tree
         assert expression is not None
-        self.entry = entry
-        self.own = entry.functions
-        self.argument = argument
-        self.expression = expression
-        self.written = written
-        self.again = again  # what the written slope is differentiated to
-        self.derived = times(ast.Name("grad", ast.Load()), slope(expression, {argument: ONE}, entry.functions))
-        order = [name for name, formula in entry.gradients.items() if formula.tree is not None]
-        self.policy = entry.kink[order.index(argument) if len(entry.kink) > 1 else 0]
+        self.entry, self.own, self.argument = entry, entry.functions, argument
+        self.expression, self.written = expression, written
+        self.again = again  # the derivative of the written formula
+        self.derived = times(ast.Name("grad", ast.Load()), derivative(expression, {argument: ONE}, entry.functions))
+        self.policy = entry.policy(argument)
         self.conditions = frozenset(a.name for a in entry.schema.arguments if is_mask(entry, a))
         self.points = self._where_defined(drawn(entry))
         self.differences: list[algebra.Sum] = []
@@ -138,8 +132,8 @@ class Comparison:
         return self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
 
     def _boundary(self, points: Points) -> Boundary:
-        slopes = self.derived, self.written, self.again
-        return Boundary(self.expression, *slopes, self.argument, points, self.policy, self.own)
+        derivatives = self.derived, self.written, self.again
+        return Boundary(self.expression, *derivatives, self.argument, points, self.policy, self.own)
 
     def _at(self, tree: ast.expr, points: Points) -> Any:
         return evaluate(tree, points, self.own)
@@ -158,7 +152,7 @@ class Comparison:
         return np.concatenate(left) if left else np.zeros(0, int), why
 
     def _compared(self, case: Case) -> str:
-        """Why the slopes are not proved equal in a case; empty where they are."""
+        """Why the derivatives are not proved equal in a case; empty where they are."""
         here = Algebra(case, self.conditions, self.own)
         try:
             zero = algebra.is_zero(here.value(self.derived) - here.value(self.written))
@@ -169,11 +163,10 @@ class Comparison:
         return "" if zero else "not the same form"
 
     def _worst(self, points: Points) -> str:
-        """Where the slopes differ most in numbers; empty where they agree."""
+        """Where the derivatives differ most in numbers; empty where they agree."""
         with np.errstate(all="ignore"):
-            derived, written = (
-                np.broadcast_to(self._at(tree, points), points["grad"].shape) for tree in (self.derived, self.written)
-            )
+            shape = points["grad"].shape
+            derived, written = (np.broadcast_to(self._at(t, points), shape) for t in (self.derived, self.written))
             scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
             error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)
             error = np.where(np.isfinite(derived), error, 0)
@@ -181,5 +174,5 @@ class Comparison:
             return ""
         worst = int(error.argmax())
         place = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
-        slopes = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
-        return f"at {place} the formula gives {slopes[0]:.12g}, the slope is {slopes[1]:.12g}"
+        derivatives = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
+        return f"at {place} the formula gives {derivatives[0]:.12g}, the derivative is {derivatives[1]:.12g}"

@@ -1,4 +1,4 @@
-"""What was proved of a spec: findings for formulas that are wrong, and the figures for `python -m codegen prove`."""
+"""Reports proofs: a finding for each formula that is wrong, and the lines of `python -m codegen prove`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .proof import OPEN, PROVED, STATES, WRONG, Prover, Verdict
 
 
 def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
-    """A finding for each gradient formula of an element-wise entry that is not the slope of its expression.
+    """A finding for each gradient formula of an element-wise entry that is not the derivative of its expression.
 
     What samples say of the same formula is shown in its place: they count as worse.
     """
@@ -58,11 +58,10 @@ def line(entry: Entry, verdict: Verdict) -> str:
 
 
 def summary(found: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
-    """How many formulas are in each state, and for how many that holds in complex numbers; None: these take none."""
+    """The number of formulas in each state, and of those right in complex numbers too; None: these take none."""
     counts = Counter(verdict.state for verdict in found)
-    rest = ", ".join(
-        f"{counts[state]} {state}" for state in STATES if state != PROVED and (counts[state] or state != OPEN)
-    )
+    others = [state for state in STATES if state != PROVED and (counts[state] or state != OPEN)]
+    rest = ", ".join(f"{counts[state]} {state}" for state in others)
     took = [why for why in in_complex if why is not None]
     also = f"; {took.count('')} of {len(took)} in complex numbers too" * bool(took)
     return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}{also}"

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .derivative import meaning
 from .numbers import Unknown, evaluate
-from .slope import meaning
 
 STEPS = 80  # of bisection: to neighbours in float64
 GRID = np.unique(

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from .bounds import too_deep
 from .model import Compute, Entry, Formula, Schema
+from .syntax import too_deep
 
 Written = TypeVar("Written", Formula, Compute)
 Trees = Mapping[str, ast.expr]
@@ -110,7 +110,7 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
 
 
 def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
-    """How many parts an expression has when definitions of these sizes are written out."""
+    """The number of nodes of an expression when definitions of these sizes are written out."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     return len(nodes) + sum(sizes.get(node.id, 0) for node in nodes if isinstance(node, ast.Name))
 
@@ -122,7 +122,7 @@ def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
 
 
 def certain(tree: ast.AST, reach: Mapping[str, set[str]]) -> set[str]:
-    """What is evaluated whatever the conditions in an expression are; `reach` says it of each name."""
+    """The definitions evaluated whatever the conditions in an expression are, given those of each name (`reach`)."""
     match tree:
         case ast.Name(id=name):
             return set(reach.get(name, ()))

@@ -13,10 +13,10 @@ from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
-from .places import Source, Text
 from .reference import RESULT
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
+from .source import Source, Text
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 
@@ -168,7 +168,7 @@ class EntryReader(Fields):
         return self._meant(Compute(given[0], text.value, tree, text.where()), given[0], self._meanings())
 
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
-        """What `where` defines: each by the arguments and by the names above it."""
+        """The definitions of `where`, each by the arguments and by the names above it."""
         node = self.values.get("where")
         found: dict[str, Formula] = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
@@ -197,7 +197,7 @@ class EntryReader(Fields):
         return found
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
-        """What the names of `where` stand for; in the forward formulas of a schema, of its primals."""
+        """The expressions of the names in `where`; in the forward formulas of a schema, over its primals."""
         trees = _trees(self.definitions)
         return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
 
@@ -266,7 +266,7 @@ class EntryReader(Fields):
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
     def _reference(self, schema: Schema) -> dict[str, Formula]:
-        """What the op gives, in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
+        """The reference in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
         node = self.values.get("reference")
         if isinstance(node, yaml.MappingNode):
             found = self._named("reference", node, schema, REFERENCE_SYNTAX, last=RESULT)
@@ -352,9 +352,8 @@ class EntryReader(Fields):
                 name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
                 self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
             elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                self.report(
-                    self.source.where(value), f"the reason why '{key.value}' is not varied is wanted here", "unvaried"
-                )
+                message = f"the reason why '{key.value}' is not varied is wanted here"
+                self.report(self.source.where(value), message, "unvaried")
             else:
                 found[key.value] = value.value
         return found
@@ -366,12 +365,11 @@ class EntryReader(Fields):
                 return low, high
         except (TypeError, ValueError, AttributeError):
             pass
-        self.report(
-            self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain"
-        )
+        message = "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"
+        self.report(self.source.where(node), message, "domain")
         return -2.0, 2.0
 
 
 def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    """What definitions mean, of those that could be read."""
+    """The expressions of those definitions that could be read."""
     return {name: each.tree for name, each in definitions.items() if each.tree is not None}

@@ -10,7 +10,7 @@ import yaml
 from .formula import Report
 from .keys import CHOICES, PER_ITEM
 from .model import MOST_PROBLEMS, Problem, Where
-from .places import Source, Text
+from .source import Source, Text
 from .suggest import did_you_mean
 
 

@@ -12,10 +12,9 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 
-from .bounds import MOST_CHARACTERS, MOST_LEVELS, too_deep
 from .model import Formula, Where
-from .places import Text
-from .syntax import SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults
+from .source import Text
+from .syntax import MOST_CHARACTERS, MOST_LEVELS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 
 Report = Callable[[Where, str], None]  # called with each mistake found
 
@@ -152,8 +151,10 @@ def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formu
 
 def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
     """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
-    fault = _length_fault(text.value) or _bracket_fault(text.value)
-    if fault:
+    if (count := len(text.value)) > MOST_CHARACTERS:
+        report(text.where(), f"expected an expression of at most {MOST_CHARACTERS:,} characters, found {count:,}")
+        return None
+    if fault := _bracket_fault(text.value):
         report(text.where(fault[0]), fault[1])
         return None
     body = re.sub(r"\s", " ", text.value)
@@ -176,12 +177,6 @@ def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
         report(place(text.file, deep), TOO_DEEP)
         return None
     return tree
-
-
-def _length_fault(source: str) -> tuple[int, str] | None:
-    if len(source) <= MOST_CHARACTERS:
-        return None
-    return 0, f"expected an expression of at most {MOST_CHARACTERS:,} characters, found {len(source):,}"
 
 
 def _bracket_fault(source: str) -> tuple[int, str] | None:

@@ -5,14 +5,8 @@ from __future__ import annotations
 COMPUTE = ("elementwise", "kernel", "view", "composite")
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
-ERRORS = (  # that a wrong call raises; LinAlgError where numbers are wrong, which computing shows
-    "IndexError",
-    "LinAlgError",
-    "NotImplementedError",
-    "RuntimeError",
-    "TypeError",
-    "ValueError",
-)
+# The errors of wrong calls; LinAlgError where numbers are wrong, which computing shows.
+ERRORS = ("IndexError", "LinAlgError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")
 FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 DTYPES = (*FLOATS, *INTEGERS)

@@ -12,14 +12,12 @@ from pathlib import Path
 import yaml
 
 from ..proof.axioms import NONE, Functions
-from ..proof.complete import completed
+from ..proof.derive import completed
 from .entry import EntryReader
 from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
-from .nodes import compose
-from .places import Source
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
-from .spec_file import Unreadable, read_text
+from .source import Source, Unreadable, compose, read_text
 
 
 def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
@@ -38,7 +36,7 @@ def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE)
 
 @lru_cache(maxsize=2)
 def _read_before(source: Source) -> tuple[Spec, list[Problem]]:
-    """What a text says does not change: a process that asks for the tree's spec again and again reads it once."""
+    """Read a text once: a process asks for the tree's spec again and again."""
     return _read(source, NONE)
 
 
@@ -64,7 +62,7 @@ def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defa
 def _entries(
     readers: list[EntryReader], problems: list[Problem], own: Functions
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
-    """What each reader gives, until there are more problems than anybody reads at once."""
+    """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MOST_PROBLEMS:
             return

@@ -90,7 +90,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class Compute:
-    """How an op is computed: kind is elementwise, kernel, view or composite."""
+    """The computation of an op: kind is elementwise, kernel, view or composite."""
 
     kind: str
     text: str  # kernel or view name, or the expression's source
@@ -188,6 +188,15 @@ class Entry:
     @property
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.schema.arguments if a.type.is_tensor)
+
+    @property
+    def formulas(self) -> dict[str, ast.expr]:
+        """The gradient formulas that are expressions, by argument."""
+        return {name: formula.tree for name, formula in self.gradients.items() if formula.tree is not None}
+
+    def policy(self, argument: str) -> str:
+        """The policy at kinks of an argument's gradient formula."""
+        return self.kink[list(self.formulas).index(argument) if len(self.kink) > 1 else 0]
 
     @property
     def undefined_gradients(self) -> dict[str, str]:

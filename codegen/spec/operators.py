@@ -22,25 +22,8 @@ BINARY = {
 REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
 SYMBOLS: dict[type[ast.AST], str] = {  # by the nodes of expressions that stand for them
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
+    **{type(ast.parse(f"a {symbol} b", mode="eval").body.op): symbol for symbol in BINARY if symbol != "r-"},  # type: ignore[attr-defined]
+    **{type(ast.parse(f"a {symbol} b", mode="eval").body.ops[0]): symbol for symbol in COMPARISONS},  # type: ignore[attr-defined]
     ast.USub: "neg",
     ast.Invert: "invert",
 }

@@ -1,4 +1,4 @@
-"""How the one function of several overloads chooses: by the types of the parameters, where all have the same ones."""
+"""Whether the function of several overloads chooses by the types of the parameters, which are the same for all."""
 
 from __future__ import annotations
 

@@ -23,23 +23,8 @@ from .suggest import did_you_mean
 FUNCTIONS = {
     name: getattr(builtins, name)
     for name in (
-        *(
-            "abs",
-            "all",
-            "any",
-            "bool",
-            "complex",
-            "dict",
-            "enumerate",
-            "float",
-            "int",
-            "len",
-            "list",
-            "max",
-            "min",
-            "range",
-        ),
-        *("reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
+        *("abs", "all", "any", "bool", "complex", "dict", "enumerate", "float", "int", "len", "list", "max", "min"),
+        *("range", "reversed", "round", "slice", "sorted", "sum", "tuple", "zip"),
     )
 }
 RESULT = "result"  # the name of the last part
@@ -79,7 +64,7 @@ def _bound(tree: ast.expr) -> set[str]:
 
 
 def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
-    """What is wrong with something of a library, `scipy.special.erf`; empty for anything else."""
+    """The fault of an attribute of a library, as in `scipy.special.erf`; empty for anything else."""
     *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
     if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
         return ""
@@ -89,9 +74,7 @@ def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
         shown = getattr(owner, "__name__", "it")
         if found is None:
             return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
-        if isinstance(found, ModuleType) and not any(
-            f"{module}.".startswith(f"{found.__name__}.") for module in MODULES
-        ):
+        if isinstance(found, ModuleType) and not any(f"{m}.".startswith(f"{found.__name__}.") for m in MODULES):
             return f"'{found.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
     return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(found, ModuleType) else ""
 
@@ -118,7 +101,7 @@ def statements(reference: Mapping[str, Formula]) -> list[str]:
 
 
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """What a reference, in lines, gives for the values of an op's arguments."""
+    """The value of a reference, in lines, for the values of an op's arguments."""
     *parts, result = text.splitlines()
     # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}
@@ -151,7 +134,7 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
 
 
 def _count(tree: ast.expr) -> int:
-    """How many nodes there are of the kinds that count whatever has a function."""
+    """The number of calls, operators and constants."""
     return sum(isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Constant) for node in ast.walk(tree))
 
 

@@ -15,7 +15,7 @@ from . import formula
 from .fields import Fields
 from .keys import CHOICES, COMMON, KEYS
 from .model import Entry, Problem, Section, Where
-from .places import Source
+from .source import Source
 from .suggest import did_you_mean
 
 WORDS = ("section", "about", "defaults")
@@ -25,7 +25,7 @@ Nodes = dict[str, tuple[yaml.Node, yaml.Node]]  # key -> its node and that of it
 
 @dataclass(frozen=True)
 class Defaults:
-    """What the entries of a section are read with."""
+    """The default values with which the entries of a section are read."""
 
     section: Section | None = None
     nodes: Nodes = field(default_factory=dict)

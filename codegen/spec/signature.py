@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .bounds import LARGEST
 from .model import Argument, Return, Schema, Type
 from .suggest import did_you_mean
+from .syntax import LARGEST
 
 BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat")
 

@@ -1,8 +1,8 @@
-"""What an element-wise op computes and what its slopes are, as scalar expressions over its arguments and `grad`.
+"""The spec entries of the ops under check, and what element-wise ops and their gradients are as scalar expressions.
 
-The record of the op says what is in force, be it changed; the spec says the rest. The slopes that are derived, and the
-values that `proof.numbers` gives to expressions, owe nothing to the framework's own kernels: they are what these are
-compared with.
+Generated code holds no lines of the spec: the generator's own reader gives the place of each key. Of an expression the
+record of the op says what is in force, be it changed; the spec says the rest. Derived gradients, and the values that
+`proof.numbers` gives to expressions, are independent of the framework's kernels, which are compared with them.
 """
 
 from __future__ import annotations
@@ -10,16 +10,39 @@ from __future__ import annotations
 import ast
 import functools
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ..emit.scalar_code import NotElementwise
 from ..library.bases import SPEC
+from ..library.homes import Home, Library
+from ..proof.derivative import ONE, NoDerivative, derivative
 from ..proof.numbers import Unknown
 from ..proof.proof import Prover
-from ..proof.slope import ONE, NoSlope, slope
 from ..spec.definitions import with_meaning
+from ..spec.load import load_spec
 from ..spec.model import Entry, Formula
-from .places import entries_of, spec_entry
+
+
+def spec_entry(op: Any) -> Entry | None:
+    """The entry of an op with the places of its keys; None where the spec is gone or no longer holds it."""
+    return entries_of(op.spec).get(op.name)
+
+
+@cache
+def entries_of(spec: str | Path) -> dict[str, Entry]:
+    """The entries of a spec by name, each file read once."""
+    path = Path(spec)
+    home = Home(path.resolve().parent, "", relative=True, label="own")
+    functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
+    return load_spec(path, path.name, functions)[0].by_name()
+
+
+def has_key(op: Any, key: str) -> bool:
+    """Whether an op's entry says something under a key."""
+    entry = spec_entry(op)
+    return entry is not None and key in entry.key_places
 
 
 @dataclass(frozen=True)
@@ -29,7 +52,7 @@ class Meaning:
     entry: Entry
     expression: ast.expr
     written: dict[str, ast.expr]  # the gradient of an argument, as the entry says it
-    derived: dict[str, ast.expr]  # the slope of the expression by an argument
+    derived: dict[str, ast.expr]  # the derivative of the expression by an argument
 
     @property
     def trees(self) -> list[ast.expr]:
@@ -54,8 +77,8 @@ def meaning_of(op: Any) -> Meaning | None:
             continue
         try:
             written[name] = prover.written(entry, formula)
-            derived[name] = slope(expression, {name: ONE})
-        except (NotElementwise, NoSlope, Unknown):
+            derived[name] = derivative(expression, {name: ONE})
+        except (NotElementwise, NoDerivative, Unknown):
             continue
     return Meaning(entry, expression, written, derived)
 
@@ -78,5 +101,5 @@ def _parsed(text: str) -> ast.expr:
 
 @functools.cache
 def _prover(spec: str) -> Prover:
-    """What turns formulas into scalar expressions: by the ops of a spec, and of the tree."""
+    """The prover that brings formulas to scalar expressions, by the ops of a spec and of the tree."""
     return Prover(entries_of(SPEC) | entries_of(spec))

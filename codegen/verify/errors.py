@@ -1,4 +1,4 @@
-"""What an exception during a check is about: the key of the entry that it comes from, and one line of what it says."""
+"""Classifies an exception of a check: the key of the entry that it comes from, and its message in one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from ..spec.model import legible
-from .places import has_key
+from .entries import has_key
 
 RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 LONGEST = 400  # letters of what an error says

@@ -1,7 +1,8 @@
-"""Check: what a package says of its own scalar functions is true of the numbers that they give.
+"""Checks what a package says of its own scalar functions against the numbers that they return.
 
-The slopes said above a function against differences of it, and the expression that it was read as against its values.
-Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, where it is said.
+The derivatives given above a function are compared with central differences, and the expression that it was read as
+with its values. Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at
+its place.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from ..library.homes import Home
 from ..proof.axioms import Functions, Scalar, parsed
 from ..proof.numbers import Points, Unknown, evaluate
 from ..spec.model import Where
+from .compare import both
+from .finite_differences import EPSILON, STEP, central
 from .processes import stand_in
-from .report import Finding, Report, both
+from .report import Finding, Report
 
 COUNT = 600  # points: of many a function is not defined
-FEWEST = 10  # points at which a slope has to be seen
-STEP = 2.0**-11  # of numbers up to 1, relative to larger ones
-FINER = 16.0  # how much smaller a second step is, which sees the same slope where there is one
+FEWEST = 10  # points at which a derivative has to be seen
+FINER = 16.0  # how much smaller a second step is, which sees the same derivative where there is one
 RELATIVE = 1e-6
 ABSOLUTE = 1e-8
-EPSILON = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Claim:
     name: str
     known: Scalar
     where: Where
-    places: tuple[Where, ...]  # of the slopes that are said
+    places: tuple[Where, ...]  # of the derivatives that are said
     domain: Mapping[str, tuple[float, float]]
 
     def function(self) -> Callable[..., Any]:
@@ -50,7 +51,7 @@ class Claim:
 
 
 def claims(homes: Iterable[Home], functions: Functions) -> list[Claim]:
-    """What users' packages say of their functions."""
+    """The derivatives and meanings that users' packages give their scalar functions."""
     found = []
     for home in homes:
         for d in home.definitions if home.label else ():
@@ -88,7 +89,10 @@ def check_functions(found: list[Claim], functions: Functions) -> Report:
         for claim in found:
             points = _points(claim)
             given = _on_arrays(claim.function())
-            for finding in (*_wrong_reading(claim, given, points, known), *_wrong_slopes(claim, given, points, known)):
+            for finding in (
+                *_wrong_reading(claim, given, points, known),
+                *_wrong_derivatives(claim, given, points, known),
+            ):
                 report.add(finding)
             report.checks += (claim.known.meaning is not None) + len(claim.places)
     return report
@@ -119,26 +123,25 @@ def _wrong_reading(claim: Claim, given: Callable[..., Any], points: Points, know
         yield Finding(str(claim.where), claim.name, "", text)
 
 
-def _wrong_slopes(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
-    """Where a slope that is said is not that of the function."""
+def _wrong_derivatives(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
+    """Where a derivative that is said is not that of the function."""
     values = given(*points.values())
-    for parameter, text, where in zip(claim.known.parameters, claim.known.slopes, claim.places, strict=False):
+    for parameter, text, where in zip(claim.known.parameters, claim.known.derivatives, claim.places, strict=False):
         if text is None:
             continue
-        slope, settled = _difference(given, points, parameter, values)
+        derivative, settled = _difference(given, points, parameter, values)
         said = _at(text, {**points, "result": values}, known)
-        wrong = np.where(np.isfinite(said), np.abs(said - slope), np.inf)
+        wrong = np.where(np.isfinite(said), np.abs(said - derivative), np.inf)
         noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
-        excess = np.where(settled, wrong - RELATIVE * (np.abs(said) + np.abs(slope)) - noise - ABSOLUTE, -1)
-        subject = f"slope by {parameter}"
+        excess = np.where(settled, wrong - RELATIVE * (np.abs(said) + np.abs(derivative)) - noise - ABSOLUTE, -1)
+        subject = f"derivative by {parameter}"
         if settled.sum() < FEWEST:
-            message = f"it cannot be compared: at {settled.sum()} of {COUNT} points the function has a slope"
+            message = f"it cannot be compared: at {settled.sum()} of {COUNT} points the function has a derivative"
             yield Finding(str(where), claim.name, subject, message)
         elif (worst := _worst(excess)) is not None:
-            got, want = both(said[worst], slope[worst])
-            yield Finding(
-                str(where), claim.name, subject, f"{_place(points, worst)} it is said to be {got}, and is {want}"
-            )
+            got, want = both(said[worst], derivative[worst])
+            message = f"{_place(points, worst)} it is said to be {got}, and is {want}"
+            yield Finding(str(where), claim.name, subject, message)
 
 
 def _at(text: str, points: Points, known: Functions) -> Any:
@@ -151,20 +154,19 @@ def _at(text: str, points: Points, known: Functions) -> Any:
 
 
 def _difference(given: Callable[..., Any], points: Points, parameter: str, values: Any) -> tuple[Any, Any]:
-    """The slope by differences of fourth order, and where two steps agree on it."""
+    """The derivative by differences of fourth order, and where two steps agree on it."""
     found = []
     for step in (STEP, STEP / FINER):
         h = step * np.maximum(1, np.abs(points[parameter]))
-        before2, before, after, after2 = (
-            given(*{**points, parameter: points[parameter] + k * h}.values()) for k in (-2, -1, 1, 2)
-        )
-        found.append((8 * (after - before) - (after2 - before2)) / (12 * h))
+        shifted = [{**points, parameter: points[parameter] + k * h} for k in (-2, -1, 1, 2)]
+        found.append(central([given(*each.values()) for each in shifted], h))
     coarse, fine = found
     noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
     return coarse, np.abs(coarse - fine) <= RELATIVE * (np.abs(coarse) + np.abs(fine)) + noise + ABSOLUTE
 
 
 def _worst(excess: Any) -> int | None:
+    """The point with the largest excess above 0."""
     worst = int(np.argmax(np.nan_to_num(excess, nan=-1.0)))
     return worst if excess[worst] > 0 else None
 

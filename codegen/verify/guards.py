@@ -133,7 +133,7 @@ def guard() -> None:
 
 
 def damage() -> dict[str, int]:
-    """How many arrays were written to outside, or after they had been freed."""
+    """The numbers of arrays that were written to outside, and after they had been freed."""
     return {"written outside": int(state[DAMAGED]), "written after its end": int(state[FREED])}
 
 

@@ -52,7 +52,7 @@ class Worker:
             self.link.send(task)
 
     def answer(self) -> Any:
-        """What came back, and whether the process may be used again."""
+        """The answer, and whether the process may be used again."""
         try:
             return self.link.recv()
         except (EOFError, OSError):

@@ -1,4 +1,4 @@
-"""Runs every check on one op: `derivatives.yaml` says what the slopes are, this finds out what they are."""
+"""Runs every check on one op, at each of its points: those of the entry, and variants that nobody listed."""
 
 from __future__ import annotations
 
@@ -15,64 +15,43 @@ from .checks.batch import check_batch
 from .checks.dtypes import check_dtypes
 from .checks.elementwise import check_elementwise
 from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
-from .checks.kink import check_kink
-from .checks.layouts import check_commutative, check_inplace, check_layouts, check_number, check_results
+from .checks.layouts import (
+    check_commutative,
+    check_displaced,
+    check_inplace,
+    check_layouts,
+    check_number,
+    check_results,
+)
 from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
-from .checks.memory import check_aliases, check_memory
+from .checks.memory import check_aliases, check_memory, check_replaces
 from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.refuses import check_refuses
-from .checks.replaces import check_replaces
-from .checks.reverse import check_reverse
+from .checks.reverse import check_kink, check_reverse
 from .checks.second import check_second
-from .checks.views import check_displaced
+from .entries import spec_entry
 from .errors import key_of, on_purpose, said
-from .places import spec_entry
-from .plain import all_plain
+from .interpreted import all_plain
 from .point import Point, formulas_alone, gradients, joined
-from .report import Finding, Report, forward_formula, place_of
+from .report import Report, forward_formula
 from .samples import points
 from .variants import variant_points
 
 Check = Callable[[Point, Report], None]
 
-EVERYWHERE: tuple[Check, ...] = (
-    check_reference,
-    check_memory,
-    check_reverse,
-    check_backward,
-    check_forward,
-    check_second,
-    check_forward_again,
-    check_forward_over_reverse,
-    check_inputs,
-    check_outputs,
-    check_fused,
-    check_inplace,
-    check_number,
-    check_commutative,
-    check_layouts,
-    check_displaced,
-    check_batch,
-)
-SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
 ONCE = "once_differentiable"
-UNRECORDED: tuple[Check, ...] = (
-    check_reference,
-    check_memory,
-    check_inplace,
-    check_number,
-    check_commutative,
-    check_layouts,
-    check_batch,
-)  # where nothing has a gradient
+SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forward_over_reverse)
+OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
+IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
+EVERYWHERE: tuple[Check, ...] = (
+    *(check_reference, check_memory, check_reverse, check_backward, check_forward),
+    *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
+)
+UNRECORDED: tuple[Check, ...] = (check_reference, check_memory, *IN_OTHER_WAYS, check_batch)  # nothing has a gradient
 AT_VARIANTS: tuple[Check, ...] = (
-    check_memory,
-    check_reverse,
-    check_backward,
-    check_forward,
-    check_inputs,
-    check_inplace,
+    *(check_memory, check_reverse, check_backward),
+    *(check_forward, check_inputs, check_inplace),
 )
 
 
@@ -108,7 +87,7 @@ def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report
     except Exception as error:
         key = key_of(op, error)
         if not report.concerns(op.name):
-            report.add(Finding(place_of(op, key), op.name, key, said(error)))
+            report.find(op, key, said(error))
 
 
 def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
@@ -119,16 +98,13 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
     except Exception as error:
         of_python = op.kind == "composite" and isinstance(error, IndexError)  # of `self.shape[dim]`
         if not on_purpose(error) and not of_python:
-            key = key_of(op, error)
-            report.add(Finding(place_of(op, key), op.name, key, f"at ({text}): {said(error)}"))
+            report.find(op, key_of(op, error), f"at ({text}): {said(error)}")
         return
     attempt(check_unlisted, point, report)
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
     for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
-        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
-        with formulas_alone() if alone else nullcontext():
-            if is_finite or check is not check_backward:  # of a result that is not finite either is right
-                attempt(check, point, report)
+        if is_finite or check is not check_backward:  # of a result that is not finite either is right
+            attempt(check, point, report)
 
 
 def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Report) -> None:
@@ -137,32 +113,36 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         check_results(point, report)
         recorded = any(output._rg for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
-        shown, key = f"({text}){' complex' if is_complex else ''}", key_of(op, error)
-        report.add(Finding(place_of(op, key), op.name, key, f"at {shown}: {said(error)}"))
+        shown = f"({text}){' complex' if is_complex else ''}"
+        report.find(op, key_of(op, error), f"at {shown}: {said(error)}")
         return
     for check in EVERYWHERE if recorded else UNRECORDED:
-        alone = BACKWARD in op.formulas and (check is check_reverse or report.has(op.name, BACKWARD))
-        with formulas_alone() if alone else nullcontext():
-            attempt(check, point, report)
+        attempt(check, point, report)
 
 
 def attempt(check: Check, point: Point, report: Report) -> None:
+    """Run one check; where the kernel for backward is wrong or not meant, by the formulas alone."""
+    alone = BACKWARD in point.op.formulas and (check is check_reverse or report.has(point.op.name, BACKWARD))
+    with formulas_alone() if alone else nullcontext():
+        _attempt(check, point, report)
+
+
+def _attempt(check: Check, point: Point, report: Report) -> None:
     """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
-    once = check in SECOND_ORDER and is_once_differentiable(point.op)
+    op = point.op
+    once = check in SECOND_ORDER and is_once_differentiable(op)
     try:
         check(point, report)
         if once and check is check_second and point.leaves:
-            text = f"at {point} it can be differentiated twice: leave the key out"
-            report.add(Finding(place_of(point.op, ONCE), point.op.name, ONCE, text))
+            report.find(op, ONCE, f"at {point} it can be differentiated twice: leave the key out")
     except Exception as error:
         if once and isinstance(error, NotDifferentiableError):
             report.checks += 1  # the error that the entry promises
             return
         subject, key = _at_fault(check, point, error)
-        hint = ""
-        if check in SECOND_ORDER and isinstance(error, NotDifferentiableError):
-            hint = f" (where that is meant the entry says `{ONCE}: true`)"
-        report.add(Finding(place_of(point.op, key), point.op.name, subject, f"at {point}: {said(error)}{hint}"))
+        meant = check in SECOND_ORDER and isinstance(error, NotDifferentiableError)
+        hint = f" (where that is meant the entry says `{ONCE}: true`)" * meant
+        report.find(op, key, f"at {point}: {said(error)}{hint}", subject)
 
 
 def is_once_differentiable(op: Any) -> bool:
@@ -172,7 +152,7 @@ def is_once_differentiable(op: Any) -> bool:
 
 
 def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
-    """What a check was about that raised, and the key of the entry where that stands."""
+    """The subject of a check that raised, and the key of the entry where that stands."""
     with formulas_alone():
         formula = next(_raising(point), "")
     if formula:

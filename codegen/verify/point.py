@@ -1,4 +1,6 @@
-"""One call of an op, as a function of its differentiable tensors: what every check of `verify` works with.
+"""A call of an op as a function of its tensors: of its differentiable ones at a point, or of all in chosen dtypes.
+
+Every check of gradients works with a `Point`. A `TypedCall` shows how an op promotes dtypes, and what it refuses.
 
 `specgrad` is imported by its full name: `python -m codegen` runs from the repository root, where codegen is a top-level
 package beside it.
@@ -6,7 +8,7 @@ package beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +18,10 @@ import numpy as np
 from specgrad.runtime.autograd.backward import grad
 from specgrad.runtime.modes.grad_mode import Watcher, no_grad, watch
 from specgrad.runtime.tensor import dtypes
-from specgrad.runtime.tensor.base import TensorBase, adopt
+from specgrad.runtime.tensor.base import TensorBase, adopt, share
+from specgrad.runtime.tensor.casting import cast
 
-from .samples import Drawing, Drawn
+from .samples import Drawing, Drawn, call_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,17 +103,25 @@ class Point:
                 return [passed(v) for v in value]
             return given.get(id(value), value)
 
-        keywords = {("input" if name == "self" else name): passed(v) for name, v in self.arguments.items()}
+        arguments = {name: passed(v) for name, v in self.arguments.items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
-            keywords["input"] = keywords["input"].clone()
-        found = (function or self.op.function)(**keywords)
-        return (found,) if isinstance(found, TensorBase) else tuple(found)
+            arguments["self"] = arguments["self"].clone()
+        return called(function or self.op.function, arguments)
 
     def outputs(self, tensors: Sequence[Any]) -> list[Any]:
         """The differentiable outputs."""
-        found = self.call(tensors)
-        flags = self.op.outputs if len(self.op.outputs) == len(found) else self.op.outputs * len(found)
-        return [output for output, yes in zip(found, flags, strict=True) if yes]
+        return self.differentiable(self.call(tensors))
+
+    def differentiable(self, outputs: Sequence[Any]) -> list[Any]:
+        """Those of all outputs that have gradients."""
+        flags = self.op.outputs if len(self.op.outputs) == len(outputs) else self.op.outputs * len(outputs)
+        return [output for output, yes in zip(outputs, flags, strict=True) if yes]
+
+    def recorded(self, wanted: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
+        """Fresh leaf tensors, the outputs that are recorded from them, and random output gradients."""
+        tensors = self.tensors(wanted)
+        outputs = self.outputs(tensors)
+        return tensors, outputs, self.seeds(outputs)
 
     def values(self, tensors: Sequence[Any]) -> np.ndarray:
         """The differentiable outputs as one flat array of real numbers, without recording."""
@@ -137,6 +148,12 @@ class Point:
         return f"({self.text})" + (" complex" if self.is_complex else "")
 
 
+def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The outputs of an op's function for arguments by their names in the schema."""
+    found = function(**{("input" if name == "self" else name): value for name, value in arguments.items()})
+    return (found,) if isinstance(found, TensorBase) else tuple(found)
+
+
 def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
     """The gradients of the inputs, zeros where there is none."""
     taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o._rg]
@@ -144,6 +161,13 @@ def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
     roots, given = zip(*taken, strict=True)
     return list(grad(roots, inputs, given, retain_graph=True, create_graph=create, materialize_grads=True))
+
+
+def recording(tensors: list[Any]) -> list[Any]:
+    """The tensors, which require grad from now on."""
+    for tensor in tensors:
+        tensor._rg = True
+    return tensors
 
 
 @contextmanager
@@ -166,3 +190,91 @@ def joined(tensors: Sequence[Any]) -> np.ndarray:
     """All elements of some tensors as one flat array of real numbers."""
     parts = [real(np.ascontiguousarray(t.array)) for t in tensors]
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+
+
+class TypedCall:
+    """One of an op's calls. Its `tensors` are given when it is called; masks and indices stay as they are drawn."""
+
+    def __init__(self, op: Any, text: str) -> None:
+        self.op = op
+        self.text = text
+        self.inputs = tuple(op.inputs)  # the arguments that require gradients
+        self.arguments = Drawing(op, text, False, dtypes).arguments(text)
+        found = [drawn for drawn in self._drawn() if not drawn.real]
+        floats = [drawn for drawn in found if drawn.array.dtype.kind in "fc"]
+        self.tensors = floats or [drawn for drawn in found if drawn.array.dtype.kind == "i" and "int" in op.dtypes]
+
+    def _drawn(self) -> Iterator[Drawn]:
+        for value in self.arguments.values():
+            yield from (item for item in _items(value) if isinstance(item, Drawn))
+
+    def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
+        """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
+        padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
+        return [in_dtype(drawn.array, kind) for drawn, kind in zip(self.tensors, padded, strict=False)]
+
+    @property
+    def scalars(self) -> list[str]:
+        """The arguments that are numbers of Python and take part in promotion: of this call, or left at defaults."""
+        found = []
+        for name, type_, *_ in self.op.arguments:
+            own = "self" if name == "input" else name
+            value = self.arguments.get(own, 0 if type_ == "Scalar" and self.op.kind == "elementwise" else None)
+            if type_.rstrip("?") in ("Scalar", "Operand") and isinstance(value, int | float):
+                found.append(own)
+        return found
+
+    def leaves(self, arrays: Sequence[np.ndarray]) -> list[Any]:
+        """Tensors of such numbers; those with a gradient require it."""
+        with_gradient = [id(item) for name in self.inputs for item in _items(self.arguments.get(name))]
+        return [_tensor(a, id(drawn) in with_gradient) for drawn, a in zip(self.tensors, arrays, strict=True)]
+
+    def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """The outputs for tensors of these numbers; `others` replace arguments."""
+        return self.given(self.leaves(arrays), others)
+
+    def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
+        """The outputs for these tensors; `others` replace arguments."""
+        places = {id(drawn): tensor for drawn, tensor in zip(self.tensors, tensors, strict=True)}
+
+        def passed(value: Any) -> Any:
+            if isinstance(value, list):
+                return [passed(item) for item in value]
+            if not isinstance(value, Drawn):
+                return value
+            return places[id(value)] if id(value) in places else _tensor(value.array, False)
+
+        arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
+        if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
+            arguments["self"] = arguments["self"].detach()
+        with np.errstate(all="ignore"):
+            return list(called(self.op.function, arguments))
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
+    tensor = share(array.copy(order="K"))  # as it lies
+    tensor._rg = has_gradient and tensor._dtype.kind in "fc"
+    return tensor
+
+
+def typed_calls(op: Any) -> list[TypedCall]:
+    """The calls of an op without a dtype of their own, those with the most tensors first."""
+    calls = [TypedCall(op, text) for text in call_texts(op)]
+    plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
+    return sorted(plain, key=lambda call: -len(call.tensors))
+
+
+def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:
+    """Numbers such as those of an array in another dtype: integers away from 0, complex ones with two parts."""
+    if kind.kind == "b":
+        return np.asarray(array > 0)
+    if kind.kind == "i":
+        whole = np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)))
+        return cast(whole if kind.is_signed else np.abs(whole), kind.np)
+    if kind.kind == "c":
+        return np.asarray(array + 0.5j * array).astype(kind.np)
+    return cast(array, kind.np)

@@ -1,4 +1,4 @@
-"""What the processes of `verify` run: a package's checks, one op at a time, between guard words and within memory."""
+"""The tasks of `verify`'s processes: the checks of one op, with guard words around arrays and a limit of memory."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..library.homes import Home
 from .checks.bounds import check_bounds, concerned
 from .checks.cuda import simulate
 from .checks.example import check_example
+from .interpreted import all_plain
 from .isolation import limit_memory, spoil
 from .op import verify_op
-from .plain import all_plain
 from .report import Finding, Report
 
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
@@ -39,7 +39,7 @@ class Package(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is asked of an op before it is checked: where its entry stands, and whether kernels by hand compute it."""
+    """Facts on an op that is to be checked: where its entry stands, and whether hand-written kernels compute it."""
 
     place: str
     by_hand: bool

@@ -1,4 +1,4 @@
-"""What `verify` found: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
+"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..spec.keys import KEYS
-from .places import spec_entry
+from .compare import number
+from .entries import spec_entry
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class Report:
         key = finding.op, finding.subject
         if key not in self.findings or finding.size > self.findings[key].size:
             self.findings[key] = finding
+
+    def find(
+        self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
+    ) -> None:
+        """Add a finding at a key of an op's entry; its subject is the key where none is given."""
+        self.add(Finding(place_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
     def join(self, other: Report) -> None:
         self.checks += other.checks
@@ -80,23 +87,6 @@ def forward_formula(op: Any) -> str:
     """The key of the first forward-mode formula: `result`, or the name of an output."""
     known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
     return next((key for key in op.formulas if key not in known), "result")
-
-
-def both(a: Any, b: Any) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart."""
-    for digits in range(3, 18):
-        shown = number(a, digits), number(b, digits)
-        if shown[0] != shown[1]:
-            break
-    return shown
-
-
-def number(value: Any, digits: int = 4) -> str:
-    """A number to so many digits; complex numbers as Python writes them."""
-    value = complex(value)
-    if value.imag == 0:
-        return f"{value.real:.{digits}g}"
-    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
 
 
 def call_at(point: Any, values: Iterable[Any]) -> str:

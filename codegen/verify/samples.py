@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spec.bounds import ARITHMETIC
+from ..spec.syntax import ARITHMETIC
 
 CELL = 0.05  # width of the grid's cells
 GOLDEN = 0.381966  # the steps by which the tensors of one call differ in their place within a cell

@@ -15,12 +15,13 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .places import spec_entry
+from .entries import spec_entry
 from .samples import call_texts
 
 MOST = 24  # calls of an op: its first samples give them
 INTS = (0, 1, -1, 2)
 NUMBERS = (0.0, 1.0, 0.5, -1.5)
+FRESH = {"bool": (True, False), "int": INTS, "float": NUMBERS[1:], "Scalar": NUMBERS[1:]}  # for what has a default
 
 
 def variants(op: Any, most: int | None = MOST) -> list[str]:
@@ -45,7 +46,7 @@ def is_internal(op: Any) -> bool:
 
 
 def of_sample(op: Any, text: str) -> Iterator[str]:
-    """What becomes of one sample."""
+    """The calls made from one sample."""
     call = ast.parse(f"_({text})", mode="eval").body
     assert isinstance(call, ast.Call)
     ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _given(op, call))
@@ -149,16 +150,10 @@ def _lists(now: list[int]) -> Iterator[ast.expr]:
 def fresh(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
     """Values for an argument that has a default."""
     plain = type_.rstrip("?")
-    if plain == "bool":
-        yield from (ast.Constant(v) for v in (True, False))
-    elif plain == "int":
-        yield from (ast.Constant(v) for v in INTS)
-    elif plain in ("float", "Scalar"):
-        yield from (ast.Constant(v) for v in NUMBERS[1:])
-    elif plain == "str":
-        yield from (ast.Constant(word) for word in words(op, name))
-    elif plain.startswith("int["):
+    if plain.startswith("int["):
         yield from (ast.parse(text, mode="eval").body for text in ("[0]", "[-1]", "[1]", "[2]"))
+    else:
+        yield from map(ast.Constant, words(op, name) if plain == "str" else FRESH.get(plain, ()))
 
 
 def _sizes(call: ast.Call) -> Iterator[ast.Call]:

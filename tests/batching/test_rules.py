@@ -17,8 +17,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.verify.checks.batch import written
-from specgrad.codegen.verify.checks.batched import Batch, choices
+from specgrad.codegen.verify.checks.batch import Batch, choices, written
 from specgrad.codegen.verify.point import Point, adopt
 from specgrad.codegen.verify.processes import import_folder
 from specgrad.codegen.verify.samples import points

@@ -1,4 +1,4 @@
-"""Check 7: batches. `vmap` of the op gives what a loop over examples gives; so do its derivatives, in both modes."""
+"""Check 7: `vmap` of an op, of its gradients and of its tangents gives what a loop over the examples gives."""
 
 from __future__ import annotations
 
@@ -6,14 +6,73 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from specgrad.runtime.autograd.forward.dual import dual_level, make_dual
 from specgrad.runtime.batching import vmap
 
-from ..point import Point, adopt
+from ..compare import worst
+from ..point import Point, adopt, gradients, recording
 from ..report import Report
-from .batch_slopes import check_cotangents, check_gradients, check_mixture, check_tangents
-from .batched import EXAMPLES, Batch, choices, cloned, report_difference, stacked
+from .forward import has_forward, tangents, tangents_of
+from .masks import same
 
-DYNAMIC = "depends on the values"  # what ops say that give results of another shape for each example
+EXAMPLES = 3
+DYNAMIC = "depends on the values"  # in the error of ops whose results have another shape for each example
+
+
+class Batch:
+    """Examples of a point: the same values in another order."""
+
+    def __init__(self, point: Point) -> None:
+        self.point = point
+        self.leaves = [shuffled(leaf.array) for leaf in point.leaves]
+        self.constants = [shuffled(constant.array) for constant in point.constants]
+
+    @property
+    def stacks(self) -> list[np.ndarray]:
+        """All tensors of the call, the examples in front."""
+        return [np.stack(examples) for examples in (*self.leaves, *self.constants)]
+
+    def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
+        """The outputs of the op for tensors in the place of leaves and constants."""
+        count = len(self.leaves)
+        return self.point.call(tensors[:count], function, constants=tensors[count:])
+
+    def differentiable(self, tensors: Sequence[Any]) -> list[Any]:
+        """The outputs that have gradients, for such tensors."""
+        return self.point.differentiable(self.call(tensors))
+
+    def writes_to(self, chosen: Sequence[bool]) -> bool:
+        """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
+        first = self.point.arguments.get("self")
+        given = (*self.point.leaves, *self.point.constants)
+        return any(yes and tensor is first for tensor, yes in zip(given, chosen, strict=True))
+
+    def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
+        """The tensors of one example; those that are not chosen are the first example's."""
+        return [adopt(s[index if yes else 0].copy()) for s, yes in zip(self.stacks, chosen, strict=True)]
+
+
+def shuffled(array: np.ndarray) -> list[np.ndarray]:
+    """The array, and copies whose elements are shifted."""
+    return [np.roll(array, shift) for shift in range(EXAMPLES)]
+
+
+def choices(count: int) -> list[list[bool]]:
+    """Which tensors differ between the examples: all, and each alone."""
+    alone = [[i == k for i in range(count)] for k in range(count)]
+    return [[True] * count, *alone] if count > 1 else alone
+
+
+def cloned(tensors: Sequence[Any]) -> list[Any]:
+    """Tensors of their own, for the in-place variant to write to."""
+    return [t.clone() for t in tensors]
+
+
+def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
+    """The outputs of all examples, output by output."""
+    return [np.stack([t.detach().array for t in outputs]) for outputs in zip(*results, strict=True)]
 
 
 def check_batch(point: Point, report: Report) -> None:
@@ -34,8 +93,9 @@ def check_batch(point: Point, report: Report) -> None:
         if point.leaves and point.outputs(point.tensors()):
             check_gradients(batch, report)
             check_cotangents(point, report)
-            check_tangents(point, report)
-            check_mixture(batch, report)
+            if has_forward(point.op):
+                check_tangents(point, report)
+                check_mixture(batch, report)
 
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
@@ -54,9 +114,88 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
         found = vmap(written(batch, function), dims)(*given)
         names = [*(leaf.label for leaf in batch.point.leaves), *["a mask or index"] * len(batch.constants)]
         about = " and ".join(n for n, yes in zip(names, chosen, strict=True) if yes)
-        report_difference(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
+        compare(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
 
 
 def written(batch: Batch, function: Any) -> Callable[..., Any]:
     """The op as a function of its tensors alone."""
     return lambda *tensors: batch.call(cloned(tensors), function)
+
+
+def check_gradients(batch: Batch, report: Report) -> None:
+    """The gradients of a batch's outputs are those of each example."""
+    point, count = batch.point, len(batch.leaves)
+    report.checks += 1
+    leaves = recording([adopt(s) for s in batch.stacks[:count]])
+    rest = [adopt(s) for s in batch.stacks[count:]]
+    outputs = vmap(lambda *tensors: tuple(batch.differentiable(tensors)))(*leaves, *rest)
+    seeds = point.seeds(outputs)
+    found = gradients(outputs, leaves, seeds)
+    right = []
+    for i in range(EXAMPLES):
+        example = batch.example([True] * len(batch.stacks), i)
+        recording(example[:count])
+        own = [adopt(s.array[i].copy()) for s in seeds]
+        right.append(gradients(batch.differentiable(example), example[:count], own))
+    compare(point, "gradient of a batch", found, stacked(right), report)
+
+
+def check_cotangents(point: Point, report: Report) -> None:
+    """A batch of output gradients through one graph, as in `jacrev`."""
+    report.checks += 1
+    tensors = point.tensors()
+    outputs = point.outputs(tensors)
+    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
+    stacks = [adopt(s) for s in stacked(examples)]
+    found = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
+    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
+    compare(point, "batch of output gradients", found, right, report)
+
+
+def check_tangents(point: Point, report: Report) -> None:
+    """A batch of tangents at one point, as in `jacfwd`."""
+    report.checks += 1
+    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
+    stacks = [adopt(s) for s in stacked(examples)]
+
+    def along(*directions: Any) -> tuple[Any, ...]:
+        return tuple(tangents(point, point.tensors([False] * len(directions)), directions))
+
+    compare(point, "batch of tangents", vmap(along)(*stacks), stacked([along(*each) for each in examples]), report)
+
+
+def check_mixture(batch: Batch, report: Report) -> None:
+    """Tangents that differ between examples where the values are shared, and the other way round."""
+    point, count = batch.point, len(batch.leaves)
+    if "(a!)" in point.op.schema:
+        return
+    directions = [np.stack([point.random(adopt(a)) for a in leaf]) for leaf in batch.leaves]
+    rest = [adopt(s[0].copy()) for s in batch.stacks[count:]]
+
+    def along(*given: Any) -> tuple[Any, ...]:
+        with dual_level():
+            duals = [make_dual(p, t) for p, t in zip(given[:count], given[count:], strict=True)]
+            return tuple(tangents_of(batch.differentiable([*duals, *rest])))
+
+    for chosen in choices(count):
+        report.checks += 1
+        pairs = [(s, yes) for s, yes in zip(batch.stacks[:count], chosen, strict=True)]
+        pairs += [(t, not yes) for t, yes in zip(directions, chosen, strict=True)]
+        right = stacked([along(*(adopt(s[i if yes else 0].copy()) for s, yes in pairs)) for i in range(EXAMPLES)])
+        dims = tuple(0 if yes else None for _, yes in pairs)
+        found = vmap(along, dims)(*[adopt(s if yes else s[0].copy()) for s, yes in pairs])
+        about = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
+        compare(point, f"batch of {about} with tangents of the rest", found, right, report)
+
+
+def compare(point: Point, about: str, found: Sequence[Any], right: Sequence[Any], report: Report) -> None:
+    """Report outputs of a batch that are not those of its examples."""
+    for got, wanted in zip(found, right, strict=True):
+        a, text = got.detach().array, ""
+        if a.shape != wanted.shape or a.dtype != wanted.dtype:
+            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {wanted.shape} and {wanted.dtype}"
+        elif not same(a, wanted):
+            index, shown, expected = worst(a, wanted)
+            text = f"vmap gives {shown} at element {list(index)}, the loop {expected}"
+        if text:
+            report.find(point.op, "batch", f"{about}, at {point} {text}", "batching", level=2)

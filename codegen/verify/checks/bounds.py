@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..point import Point, adopt, gradients
-from ..report import Finding, Report, forward_formula, place_of
+from ..report import Report, forward_formula
 from ..samples import points
 from .forward import has_forward, tangents
 
@@ -28,7 +28,7 @@ def concerned(op: Any) -> bool:
 
 
 def check_bounds(op: Any) -> Report:
-    """What of an op reads or writes outside of arrays; other faults are for the other checks."""
+    """Run an op and report indices that are out of bounds; other faults are for the other checks."""
     report = Report()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -47,7 +47,7 @@ def _check_point(point: Point, report: Report) -> None:
         except Exception as error:
             if OUTSIDE in str(error):
                 text = f"at {point} a kernel reads or writes outside of an array: {type(error).__name__}: {error}"
-                report.add(Finding(place_of(point.op, formula), point.op.name, subject, text))
+                report.find(point.op, formula, text, subject)
         else:
             report.checks += 1
 
@@ -69,8 +69,6 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
 
 def _backward(point: Point, wanted: list[bool]) -> None:
     """The gradients by the kernel for backward, where there is one, and by the formulas."""
-    tensors = point.tensors(wanted)
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded(wanted)
     for create in (False, True):
         gradients(outputs, [tensor for tensor in tensors if tensor._rg], seeds, create)

@@ -16,8 +16,9 @@ import numpy as np
 
 from specgrad.runtime.kernels.table import ElementKernels
 
+from ..compare import both
 from ..errors import said
-from ..report import Finding, Report, both, place_of
+from ..report import Report
 
 SIZE = 7  # elements: two blocks, the second one not full
 THREADS = 4
@@ -107,4 +108,4 @@ def simulate(op: Any, package: str, report: Report) -> None:
 
 def add(kernel: Kernel, text: str, report: Report) -> None:
     about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
-    report.add(Finding(place_of(kernel.op), kernel.op.name, about, text, level=2))
+    report.find(kernel.op, "", text, about, level=2)

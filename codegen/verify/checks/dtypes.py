@@ -17,12 +17,12 @@ import numpy as np
 from specgrad.runtime.tensor import dtypes
 
 from ...spec.keys import NUMBERS, REFUSED
-from ..places import has_key
-from ..plain import all_plain, has_loops, plain
-from ..report import Finding, Report, both, place_of
+from ..compare import close, largest, worst
+from ..entries import has_key
+from ..interpreted import all_plain, has_loops, plain
+from ..point import TypedCall, typed_calls
+from ..report import Report
 from ..samples import made_texts
-from ..typed import TypedCall, typed_calls
-from .masks import worst_index
 
 FAILED = "an error"  # a word for a call that does not end as it should
 MANY = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
@@ -61,19 +61,18 @@ def _check_argument(call: TypedCall, report: Report) -> None:
     for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
         if output._dtype is not dtypes.float64:
             text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
-            report.add(Finding(place_of(call.op), call.op.name, "dtypes", text))
+            report.find(call.op, "", text, "dtypes")
 
 
 def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
-    """What `gives` says of some dtypes; one word stands for all outputs."""
+    """The dtypes of the outputs are those under `gives`; one word stands for all outputs."""
     report.checks += 1
     found = _answer(call, words)
     right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
     if found != right:
         shown = " ".join(found if " " in wanted else dict.fromkeys(found))
         text = f"({call.text}) gives {shown} for {words}, where the entry says {wanted}"
-        place = place_of(call.op, "gives")
-        report.add(Finding(place, call.op.name, "dtypes", f"{text} (see keys dtype, dtypes, result_dtype)"))
+        report.find(call.op, "gives", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
 
 
 def _answer(call: TypedCall, words: str) -> list[str]:
@@ -85,7 +84,7 @@ def _answer(call: TypedCall, words: str) -> list[str]:
 
 
 def _outputs(call: TypedCall, words: str) -> list[Any]:
-    """What a call gives for tensors and numbers of these kinds."""
+    """The outputs of a call for tensors and numbers of these kinds."""
     return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
 
 
@@ -100,11 +99,11 @@ def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
 
 
 def _check_taken(call: TypedCall, word: str, report: Report) -> None:
-    """What `dtypes` has is taken: a conversion that was left out shows nowhere else."""
+    """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
     report.checks += 1
     if _answer(call, word) == [REFUSED]:
         text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `gives`"
-        report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+        report.find(call.op, "dtypes", text)
 
 
 def _check_refused(call: TypedCall, report: Report) -> None:
@@ -114,11 +113,11 @@ def _check_refused(call: TypedCall, report: Report) -> None:
         found = _answer(call, "complex64")
         if found != [REFUSED]:
             text = f"({call.text}) gives {' '.join(found)} for complex64, which dtypes leaves out (see key dtype)"
-            report.add(Finding(place_of(call.op, "dtypes"), call.op.name, "dtypes", text))
+            report.find(call.op, "dtypes", text)
 
 
 def _check_half(call: TypedCall, report: Report) -> None:
-    """What takes float32 and gives it takes and gives float16, which is only stored in less."""
+    """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = _answer(call, "float32")
     if "float32" not in single or "complex64" in single:
         return
@@ -126,7 +125,7 @@ def _check_half(call: TypedCall, report: Report) -> None:
     found, right = _answer(call, "float16"), ["float16" if name == "float32" else name for name in single]
     if found != right:
         text = f"({call.text}) gives {' '.join(found)} for float16, and {' '.join(single)} for float32 (see key dtype)"
-        report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", text))
+        report.find(call.op, "dtype", text, "dtypes")
 
 
 def _check_integers(call: TypedCall, words: str, report: Report) -> None:
@@ -151,12 +150,10 @@ def _compare(call: TypedCall, words: str, got: Any, wanted: np.ndarray, report: 
         return
     text = f"its shape is {a.shape}, with the same numbers as float64 {b.shape}"
     if a.shape == b.shape:
-        worst = worst_index(a, b)
-        text = "element {} is {}, with the same numbers as float64 {}".format(
-            list(map(int, worst)), *both(a[worst], b[worst])
-        )
+        index, shown, right = worst(a, b)
+        text = f"element {list(index)} is {shown}, with the same numbers as float64 {right}"
     about = f"({call.text}) in {words} gives {got._dtype.name}: {text} (see key dtype)"
-    report.add(Finding(place_of(call.op, "dtype"), call.op.name, "dtypes", about))
+    report.find(call.op, "dtype", about, "dtypes")
 
 
 def _whole(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -167,7 +164,4 @@ def _whole(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal as far as float32 goes, which takes for 0 what is near it."""
-    finite = np.abs(b[np.isfinite(b)])
-    scale = max(1.0, float(finite.max(initial=0.0)))
-    wide = np.complex128
-    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=CLOSE, atol=CLOSE * scale, equal_nan=True))
+    return close(a, b, CLOSE, CLOSE * max(1.0, largest(b)))

@@ -1,9 +1,9 @@
 """Check 8: an element-wise op at the numbers where it may be special, which are found from its entry.
 
-Gradients are compared with the derived slope, which is what the expression says, and on boundaries with differences.
-Besides: both sides of every condition are computed; the result is what the expression means; where the function has a
-value the gradient is no nan, where it has none, nor a slope, the gradient is nan; no single point is nan between
-numbers; and what may be exchanged may be exchanged in gradients too.
+Gradients are compared with the symbolic derivative of the expression, and on boundaries with differences. Besides: both
+sides of every condition are computed; the result is what the expression means; where the function has a value the
+gradient is no nan, where it has none, nor a derivative, the gradient is nan; no single point is nan between numbers;
+and where two tensors may be exchanged, so may their gradients.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from specgrad.runtime.tensor import dtypes
 
 from ...proof.numbers import Unknown, evaluate
 from ...proof.sides import Sides, conditions
+from ..compare import both, number
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
-from ..point import adopt, gradients
-from ..report import Finding, Report, both, number, place_of
+from ..finite_differences import derivatives
+from ..point import adopt, called, gradients
+from ..report import Report
 from ..samples import Drawing, Drawn, call_texts
-from ..slopes import slopes
-from ..spots import BESIDE, Spots, spots
+from ..special_values import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4
-SMOOTH = 1e-7  # slopes from both sides that differ by less, in units of the steps, are one to `slopes`
-SMALLER = 2.0**-5  # steps of differences: where slopes meet in a corner of their own, large ones are not exact
-TINY = 1e-140  # smaller ones have squares that are 0, with which the derived slope may be computed
+SMOOTH = 1e-7  # derivatives from both sides that differ by less, in units of the steps, are one to `derivatives`
+SMALLER = 2.0**-5  # steps of differences: where derivatives meet in a corner of their own, large ones are not exact
+TINY = 1e-140  # smaller ones have squares that are 0, with which the symbolic derivative may be computed
 NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
 
 
@@ -42,19 +43,19 @@ def check_elementwise(op: Any, report: Report) -> None:
     sides, computed = Sides(conditions(meaning.trees)), 0
     for place in spots(op, meaning):
         try:
-            looked = Look(op, meaning, place)
+            looked = Look(op, meaning, place, report)
         except Exception as error:
             if not on_purpose(error):
                 raise
             continue
         computed += 1
         sides.look(place.points, place.count)
-        looked.check(report)
+        looked.check()
     if not computed and "(a!)" not in op.schema.partition("->")[0]:  # a leaf is not written to
-        report.add(Finding(place_of(op), op.name, "samples", "no call could be made: nothing was compared"))
+        report.find(op, "", "no call could be made: nothing was compared", "samples")
     for condition, side in sides.missed():
         text = f"no sample reaches the side where `{condition}` is {side}"
-        report.add(Finding(place_of(op, "elementwise"), op.name, "samples", text, size=0.0))
+        report.find(op, "elementwise", text, "samples", size=0.0)
 
 
 def takes_single_numbers(op: Any) -> bool:
@@ -67,16 +68,15 @@ def takes_single_numbers(op: Any) -> bool:
 class Look:
     """An op at some spots: its values and gradients, and what they should be."""
 
-    def __init__(self, op: Any, meaning: Meaning, place: Spots) -> None:
-        self.op = op
-        self.meaning = meaning
-        self.place = place
+    def __init__(self, op: Any, meaning: Meaning, place: Spots, report: Report) -> None:
+        self.op, self.meaning, self.place, self.report = op, meaning, place, report
         self.names = [name for name in meaning.derived if place.columns[name].dtype.kind == "f"]
         self.boundaries, self.is_beside = self.counted()
         self.value, self.found = self.computed(place.columns)
         self.is_nan = np.isnan(self.value)
-        self.has_nan = np.any([np.isnan(c) for c in place.columns.values() if c.dtype.kind == "f"], axis=0)
-        small = [(c != 0) & (np.abs(c) < TINY) for c in place.columns.values() if c.dtype.kind == "f"]
+        floats = [c for c in place.columns.values() if c.dtype.kind == "f"]
+        self.has_nan = np.any([np.isnan(c) for c in floats], axis=0)
+        small = [(c != 0) & (np.abs(c) < TINY) for c in floats]
         self.is_plain = ~np.any(small, axis=0)
         self.is_finite = np.all([np.isfinite(c) for c in place.columns.values()], axis=0)
 
@@ -85,66 +85,56 @@ class Look:
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
             tensors[name]._rg = True
-        keywords = {("input" if n == "self" else n): v for n, v in {**self.place.numbers, **tensors}.items()}
-        output = self.op.function(**keywords)
+        (output,) = called(self.op.function, {**self.place.numbers, **tensors})
         if not output._rg:
             self.names = []
-        found = (
-            gradients([output], [tensors[n] for n in self.names], [adopt(np.ones(self.place.count))])
-            if self.names
-            else []
-        )
-        return output.detach().array.astype(float), {
-            n: g.detach().array for n, g in zip(self.names, found, strict=True)
-        }
+        inputs = [tensors[n] for n in self.names]
+        found = gradients([output], inputs, [adopt(np.ones(self.place.count))]) if inputs else []
+        by_name = {n: g.detach().array for n, g in zip(self.names, found, strict=True)}
+        return output.detach().array.astype(float), by_name
 
-    def check(self, report: Report) -> None:
+    def check(self) -> None:
         """All that is known of the values and gradients here."""
-        report.checks += 3 + len(self.names)
-        self.compare_values(report)
-        self.look_for_holes(report)
+        self.report.checks += 3 + len(self.names)
+        self.compare_values()
+        self.look_for_holes()
         for name in self.names:
-            self.compare_gradient(name, report)
-        self.exchange(report)
+            self.compare_gradient(name)
+        self.exchange()
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
-    def compare_values(self, report: Report) -> None:
+    def compare_values(self) -> None:
         """The compiled kernel against the meaning of the expression; zeros have signs."""
         wanted = self.evaluated(self.meaning.expression)
         if wanted is None or self.op.result_dtype[0] != "same":
             return
-        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True) | (
-            self.conditioned(wanted) > abs(self.value - wanted)
-        )
-        same &= (
-            (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted)) | (self.boundaries > 0)
-        )
+        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True)
+        same |= self.conditioned(wanted) > abs(self.value - wanted)
+        signs = (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted))
+        same &= signs | (self.boundaries > 0)
         same |= np.isnan(wanted) & ~self.is_finite & ~self.has_nan  # not every function of SciPy knows its limits
-        self.report(
-            same, self.value, wanted, "elementwise", "result", "the kernel gives {}, the expression means {}", report
-        )
+        self.find(same, self.value, wanted, "", "the kernel gives {}, the expression means {}")
 
     def conditioned(self, wanted: np.ndarray) -> np.ndarray:
         """By how much values may differ where rounding an argument changes them."""
         total = np.zeros(self.place.count)
         for name, column in self.place.columns.items():
-            slope = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
-            if slope is not None:
-                total = total + np.abs(slope * column) * 2.0**-52
+            derivative = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
+            if derivative is not None:
+                total = total + np.abs(derivative * column) * 2.0**-52
             elif column.dtype.kind == "f" and name not in self.meaning.entry.gradients:
                 moved = self.evaluated(self.meaning.expression, {name: column * (1 + 2.0**-52)})
                 total = total if moved is None else total + np.abs(moved - wanted)
         return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
 
-    def look_for_holes(self, report: Report) -> None:
+    def look_for_holes(self) -> None:
         """Points without a value, in the middle of values that agree: a quotient that was not completed."""
         holes = self.is_nan & ~self.has_nan & self.is_finite
         for name in self.place.columns:
             if holes.any() and self.place.columns[name].dtype.kind == "f":
                 holes &= self.surrounded(name)
-        text = "the result is {}, between values that agree"
-        self.report(~holes, self.value, self.value, "elementwise", "result", text, report)
+        self.find(~holes, self.value, self.value, "", "the result is {}, between values that agree")
 
     def surrounded(self, name: str) -> np.ndarray:
         """Where values lie to both sides by one argument, and agree."""
@@ -156,43 +146,31 @@ class Look:
 
     # ---- gradients ---------------------------------------------------------------------------------------------------
 
-    def compare_gradient(self, name: str, report: Report) -> None:
-        """A gradient against the derived slope and against differences."""
+    def compare_gradient(self, name: str) -> None:
+        """A gradient against the derived one and against differences."""
         given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
-        subject = f"gradient of {name}"
+        differs = "the formula gives {}, the function's derivative is {}"
         if derived is not None:
-            inside = (
-                self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value) & (self.boundaries == 0)
-            )
+            inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value)
             allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
             same = np.abs(given - derived) <= allowed
-            self.report(
-                same | ~inside,
-                given,
-                derived,
-                name,
-                subject,
-                "the formula gives {}, the function's slope is {}",
-                report,
-            )
+            self.find(same | ~(inside & (self.boundaries == 0)), given, derived, name, differs)
             outside = self.is_nan & np.isnan(derived) & (self.boundaries == 0) & (self.is_finite | self.has_nan)
-            text = "the formula gives {}, where the function and its slope are {}"
-            self.report(~(outside & np.isfinite(given)), given, derived, name, subject, text, report)
+            text = "the formula gives {}, where the function and its derivative are {}"
+            self.find(~(outside & np.isfinite(given)), given, derived, name, text)
         moved = self.differences(name)
         settled = np.isfinite(moved) & ~self.place.directly & ~self.is_beside & np.isfinite(self.value)
         allowed = BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + SMOOTH / self.steps(name)
         close = np.abs(given - moved) <= allowed
         known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
         special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
-        self.report(
-            close | ~special, given, moved, name, subject, "the formula gives {}, the function's slope is {}", report
-        )
+        self.find(close | ~special, given, moved, name, differs)
         nan = np.isnan(given) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
-        self.report(~nan, given, self.value, name, subject, "the formula gives {}, where the function is {}", report)
+        self.find(~nan, given, self.value, name, "the formula gives {}, where the function is {}")
 
     def uncertainty(self, name: str, derived: np.ndarray) -> np.ndarray:
-        """How exactly the derived slope is known here: by how much it changes with the last digits of the arguments,
-        and with those of what is computed on the way, where there are longer numbers than float64."""
+        """The rounding error of the symbolic derivative: how much it changes with the last digits of the arguments, and
+        with those of intermediate results, where there are longer numbers than float64."""
         tree, worst = self.meaning.derived[name], np.zeros(self.place.count)
         longer = {n: c.astype(np.longdouble) for n, c in self.place.columns.items() if c.dtype.kind == "f"}
         for moved in (*(self.moved(by) for by in (-3, -1, 2, 5)), longer):
@@ -211,15 +189,14 @@ class Look:
         return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
 
     def differences(self, name: str) -> np.ndarray:
-        """The slopes by differences at all spots at once: no element has to do with another."""
+        """The derivatives by differences at all spots at once: no element has to do with another."""
         column, shift = self.place.columns[name], np.zeros(1)
         scale = self.steps(name)
-        order = [n for n, f in self.meaning.entry.gradients.items() if f.tree is not None]
+        order = list(self.meaning.entry.formulas)
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
-        table = slopes(
-            lambda: self.computed({**self.place.columns, name: column + shift[0] * scale})[0], [shift], [policy]
-        )
+        columns = self.place.columns
+        table = derivatives(lambda: self.computed({**columns, name: column + shift[0] * scale})[0], [shift], [policy])
         self.names = names
         return np.asarray(table.value[0] / scale)
 
@@ -234,21 +211,19 @@ class Look:
         table = np.array([np.zeros(self.place.count) + 1, *found.values()])
         return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
 
-    def exchange(self, report: Report) -> None:
+    def exchange(self) -> None:
         """Where two tensors may change places, so may their gradients."""
         if len(self.names) != 2 or len(self.place.columns) != 2:
             return
         one, other = self.names
-        swapped = {one: self.place.columns[other], other: self.place.columns[one]}
-        value, found = self.computed(swapped)
-        apart = (self.place.columns[one] != self.place.columns[other]) & ~np.isnan(
-            self.place.columns[one] + self.place.columns[other]
-        ) | (np.isnan(self.place.columns[one]) != np.isnan(self.place.columns[other]))
+        x, y = self.place.columns[one], self.place.columns[other]
+        value, found = self.computed({one: y, other: x})
+        apart = (x != y) & ~np.isnan(x + y) | (np.isnan(x) != np.isnan(y))
         if not np.array_equal(value[apart], self.value[apart], equal_nan=True):
             return
         same = np.isclose(self.found[one], found[other], RELATIVE, 1e-300, equal_nan=True) | ~apart
         text = f"the gradient is {{}}, that of {other} with both exchanged is {{}}"
-        self.report(same, self.found[one], found[other], one, f"gradient of {one}", text, report)
+        self.find(same, self.found[one], found[other], one, text)
 
     # ---- common ------------------------------------------------------------------------------------------------------
 
@@ -261,26 +236,13 @@ class Look:
         except (Unknown, TypeError, ValueError):
             return None
 
-    def report(
-        self,
-        right: np.ndarray,
-        given: np.ndarray,
-        wanted: np.ndarray,
-        key: str,
-        subject: str,
-        text: str,
-        report: Report,
-    ) -> None:
-        """A finding for the spot that is most wrong, where one is."""
+    def find(self, right: np.ndarray, given: np.ndarray, wanted: np.ndarray, name: str, text: str) -> None:
+        """A finding for the point that is most wrong, about the gradient of `name` or without a name the result."""
         if right.all():
             return
         wrong = np.flatnonzero(~right)
         error = np.abs(given - wanted)[wrong] / (np.abs(given) + np.abs(wanted) + 1e-300)[wrong]
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
-        shown = (
-            both(given[worst], wanted[worst])
-            if given[worst] != wanted[worst]
-            else (number(given[worst]), number(wanted[worst]))
-        )
-        said = f"at {self.place.at(worst)} {text.format(*shown)}"
-        report.add(Finding(place_of(self.op, key), self.op.name, subject, said, size=0.5))
+        a, b = given[worst], wanted[worst]
+        said = f"at {self.place.at(worst)} {text.format(*(both(a, b) if a != b else (number(a), number(b))))}"
+        self.report.find(self.op, name or "elementwise", said, f"gradient of {name}" if name else "result", size=0.5)

@@ -17,7 +17,7 @@ from specgrad.runtime.dispatch.spec_lines import generated_package
 
 from ...spec.model import legible
 from ..errors import LONGEST
-from ..report import Finding, Report, place_of
+from ..report import Report
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -29,7 +29,7 @@ def check_example(op: Any, report: Report) -> None:
     report.checks += 1
     with registered(op) as names:
         if shown := _failure(op.name, op.example, names):
-            report.add(Finding(place_of(op, "example"), op.name, "example", legible(shown, LONGEST)))
+            report.find(op, "example", legible(shown, LONGEST))
 
 
 @contextmanager
@@ -110,6 +110,6 @@ def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
 
 @functools.cache
 def _tables(generated: str) -> list[Any]:
-    """What dispatches calls to overloads."""
+    """The objects that dispatch calls to overloads."""
     modules = [module for name, module in sys.modules.items() if name.startswith(f"{generated}.ops.")]
     return [value for module in modules for value in vars(module).values() if isinstance(value, Overloads)]

@@ -10,8 +10,9 @@ import numpy as np
 from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
 from specgrad.runtime.modes.grad_mode import no_grad
 
-from ..point import Point, adopt, gradients, joined, real
-from ..report import Finding, Report, both, forward_formula, place_of
+from ..compare import both, relative_error
+from ..point import Point, adopt, gradients, joined, real, recording
+from ..report import Report, forward_formula
 
 RELATIVE = 1e-10  # of the sum of the magnitudes that add up to the product
 SECOND = 1e-8
@@ -23,13 +24,16 @@ def has_forward(op: Any) -> bool:
 
 
 def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list[Any]:
-    """J u: the tangents of the outputs, zeros where there is none; inputs along None carry no tangent."""
+    """J u: the tangents of the outputs; inputs along None carry no tangent."""
     with dual_level():
         duals = [t if u is None else make_dual(t, u) for t, u in zip(tensors, along, strict=True)]
-        outputs = point.outputs(duals)
-        found = [unpack_dual(o).tangent for o in outputs]
-    missing = [adopt(np.zeros(o.shape, o._dtype.np)) for o in outputs]
-    return [m if t is None else t for t, m in zip(found, missing, strict=True)]
+        return tangents_of(point.outputs(duals))
+
+
+def tangents_of(outputs: Sequence[Any]) -> list[Any]:
+    """The tangents of dual tensors, zeros where there is none."""
+    pairs = [(output, unpack_dual(output).tangent) for output in outputs]
+    return [o.new_zeros(o.shape) if t is None else t for o, t in pairs]
 
 
 def check_forward(point: Point, report: Report) -> None:
@@ -37,9 +41,7 @@ def check_forward(point: Point, report: Report) -> None:
     op = point.op
     if not has_forward(op) or not point.leaves:
         return
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded()
     found = gradients(outputs, tensors, seeds)
     along = [adopt(point.random(t)) for t in tensors]
     right = [not report.has(op.name, f"gradient of {leaf.argument}") for leaf in point.leaves]
@@ -49,10 +51,11 @@ def check_forward(point: Point, report: Report) -> None:
         with no_grad():
             moved = tangents(point, point.tensors(), given)
         forward = _products(seeds, moved)
-        reverse = _products(
-            [g for g, yes in zip(found, chosen, strict=True) if yes], [u for u in given if u is not None]
-        )
-        _compare(point, chosen, forward, reverse, report)
+        taken = [(g, u) for g, u in zip(found, given, strict=True) if u is not None]
+        reverse = _products([g for g, _ in taken], [u for _, u in taken])
+        names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
+        text = f"along a tangent of {names}, <v, J u> is {{}} by forward mode but <J^T v, u> = {{}} in reverse"
+        _compare(point, "forward mode", forward, reverse, RELATIVE, f"at {point}, {text}", report)
 
 
 def _choices(right: Sequence[bool]) -> list[list[bool]]:
@@ -67,35 +70,30 @@ def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
     return np.where(a == 0, 0, a * b)
 
 
-def _compare(point: Point, chosen: Sequence[bool], forward: np.ndarray, reverse: np.ndarray, report: Report) -> None:
-    if not np.isfinite(reverse).all():
-        return  # an infinite slope: check 1 has looked at it
+def _compare(
+    point: Point,
+    subject: str,
+    forward: np.ndarray,
+    reverse: np.ndarray,
+    relative: float,
+    text: str,
+    report: Report,
+    level: int = 1,
+) -> None:
+    """Report two inner products that differ; an infinite derivative is for check 1 to look at."""
     a, b = float(forward.sum()), float(reverse.sum())
     scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
-    if scale < np.inf and abs(a - b) <= RELATIVE * scale + 1e-14:
-        return
-    names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
-    got, want = both(a, b)
-    text = (
-        f"at {point}, along a tangent of {names}, <v, J u> is {got} by forward mode but <J^T v, u> = {want} in reverse"
-    )
-    subject = "forward mode"
-    formula = forward_formula(point.op)
-    report.add(Finding(place_of(point.op, formula), point.op.name, subject, text, abs(a - b) / (scale + 1e-300)))
+    if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14):
+        size = abs(a - b) / (scale + 1e-300)
+        report.find(point.op, forward_formula(point.op), text.format(*both(a, b)), subject, size, level)
 
 
 def check_forward_again(point: Point, report: Report) -> None:
     """Differentiate forward mode: <w, J u> must have the gradient of <J^T w, u> by x, and J^T w by u."""
-    op = point.op
-    if not has_forward(op) or not point.leaves or report.has(op.name, "forward mode"):
+    if not _can_go_on(point, report):
         return
-    report.checks += 1
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
-    along = [adopt(point.random(t)) for t in tensors]
-    for tangent in along:
-        tangent._rg = True
+    tensors, outputs, seeds = point.recorded()
+    along = recording([adopt(point.random(t)) for t in tensors])
     once = gradients(outputs, tensors, seeds, create=True)
     found = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
     reverse = joined(found)
@@ -104,18 +102,20 @@ def check_forward_again(point: Point, report: Report) -> None:
     error = np.where(compared, np.abs(forward - reverse), 0)
     scale = np.where(compared & np.isfinite(forward), np.abs(forward) + np.abs(reverse), 0)
     if error.size and not (error <= SECOND * (scale + scale.max())).all():
-        _report_again(point, forward, reverse, int(np.argmax(np.nan_to_num(error, nan=np.inf))), report)
+        worst = int(np.argmax(np.nan_to_num(error, nan=np.inf)))
+        labels = [leaf.label for leaf in point.leaves for _ in range(real(leaf.array).size)]
+        labels += [f"the tangent of {label}" for label in labels]
+        got, want = both(forward[worst], reverse[worst])
+        text = f"at {point} its derivative by {labels[worst]} is {got}, that of the gradients is {want}"
+        size = relative_error(forward[worst], reverse[worst])
+        report.find(point.op, forward_formula(point.op), text, "forward mode differentiated", size, level=3)
 
 
 def check_forward_over_reverse(point: Point, report: Report) -> None:
     """Tangents of the gradients: Re<w, dG[u]> by forward mode is Re<d<w, G>, u> by reverse mode twice."""
-    op = point.op
-    if not has_forward(op) or not point.leaves or report.has(op.name, "forward mode"):
+    if not _can_go_on(point, report):
         return
-    report.checks += 1
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded()
     along = [adopt(point.random(t)) for t in tensors]
     once = gradients(outputs, tensors, seeds, create=True)
     weights = [adopt(np.where(np.isfinite(g.detach().array), point.random(g), 0)) for g in once]
@@ -124,22 +124,13 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
         duals = [make_dual(t, u) for t, u in zip(point.tensors(), along, strict=True)]
         found = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
     forward = _products(weights, [w * 0 if t is None else t for t, w in zip(found, weights, strict=True)])
-    a, b = float(forward.sum()), float(reverse.sum())
-    scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
-    if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= SECOND * scale + 1e-14):
-        got, want = both(a, b)
-        text = f"at {point} the tangent of the gradients is {got} along a direction, their gradient gives {want}"
-        place = place_of(op, forward_formula(op))
-        size = abs(a - b) / (scale + 1e-300)
-        report.add(Finding(place, op.name, "forward mode over reverse", text, size, level=3))
+    text = f"at {point} the tangent of the gradients is {{}} along a direction, their gradient gives {{}}"
+    _compare(point, "forward mode over reverse", forward, reverse, SECOND, text, report, level=3)
 
 
-def _report_again(point: Point, forward: np.ndarray, reverse: np.ndarray, worst: int, report: Report) -> None:
-    labels = [leaf.label for leaf in point.leaves for _ in range(real(leaf.array).size)]
-    labels += [f"the tangent of {label}" for label in labels]
-    got, want = both(forward[worst], reverse[worst])
-    text = f"at {point} its derivative by {labels[worst]} is {got}, that of the gradients is {want}"
-    subject = "forward mode differentiated"
-    place = place_of(point.op, forward_formula(point.op))
-    size = abs(forward[worst] - reverse[worst]) / (abs(forward[worst]) + abs(reverse[worst]) + 1e-300)
-    report.add(Finding(place, point.op.name, subject, text, float(size), level=3))
+def _can_go_on(point: Point, report: Report) -> bool:
+    """Count a check of second order in forward mode, where there is one and forward mode itself is right."""
+    if not has_forward(point.op) or not point.leaves or report.has(point.op.name, "forward mode"):
+        return False
+    report.checks += 1
+    return True

@@ -1,4 +1,8 @@
-"""Results as promised: dtype and shape, the in-place variant, number operands, and operands of any memory layout."""
+"""Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout.
+
+A view's formula may count elements from the beginning of the memory or of the tensor; only a tensor that begins later
+(`Displaced`) tells these apart.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor.base import adopt, share
+from specgrad.runtime.tensor.base import adopt, alias, share
 from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.keys import WITHOUT_GRADIENT
+from ..compare import worst
 from ..errors import on_purpose, said
-from ..point import Point, gradients
-from ..report import Finding, Report, both, place_of
-from .masks import compare, same, worst_index
+from ..point import Point, gradients, recording
+from ..report import Report
+from .forward import check_forward
+from .masks import compare, same
+from .reverse import check_reverse
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
@@ -27,11 +34,11 @@ def check_results(point: Point, report: Report) -> None:
     for output, rule in zip(found, point.op.result_dtype, strict=False):
         wanted = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
         if wanted is not None and output._dtype.np != wanted:
-            add(point, "result", f"at {point} its dtype is {output._dtype.np}, not {wanted}", report)
+            report.find(point.op, "", f"at {point} its dtype is {output._dtype.np}, not {wanted}", "result")
     if point.op.kind == "elementwise":
         shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
         if tuple(found[0].shape) != shape:
-            add(point, "result", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", report)
+            report.find(point.op, "", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", "result")
 
 
 def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
@@ -68,27 +75,18 @@ def check_inplace(point: Point, report: Report) -> None:
         _report_values(point, "in-place variant", result.detach().array, values, report)
     elif right._rg and point.op.outputs[0]:
         seed = point.seed(right)
-        _compare_gradients(point, "in-place variant", (result, given), (right, tensors), seed, report)
-
-
-def _compare_gradients(
-    point: Point, kind: str, got: tuple[Any, Any], right: tuple[Any, Any], seed: Any, report: Report
-) -> None:
-    found = gradients([got[0]], got[1], [seed])
-    wanted = gradients([right[0]], right[1], [seed])
-    for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
-        compare(point, leaf.argument, f"{kind}, gradient", "compared with the plain call", a, b, report)
+        found, wanted = gradients([result], given, [seed]), gradients([right], tensors, [seed])
+        for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
+            compare(point, leaf.argument, "in-place variant, gradient", "compared with the plain call", a, b, report)
 
 
 def check_layouts(point: Point, report: Report) -> None:
-    """The same values and gradients for operands and output gradients that lie in memory in other ways.
+    """Values and gradients do not depend on the memory layout of operands and output gradients.
 
     Not for ops on the memory itself, which show something else then; what may give views may refuse a layout.
     """
-    counts_places = "storage_offset" in [
-        name for name, *_ in point.op.arguments
-    ]  # of the memory, however it is laid out
-    if counts_places or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
+    on_memory = any(name == "storage_offset" for name, *_ in point.op.arguments)
+    if on_memory or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
         return
     for kind, laid in LAYOUTS.items():
         _check_layout(point, kind, laid, report)
@@ -97,10 +95,8 @@ def check_layouts(point: Point, report: Report) -> None:
 def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
     """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
     report.checks += 1
-    strewn = [share(laid(array)) for array in point.arrays]
-    tensors = [adopt(np.array(tensor.array, order="C")) for tensor in strewn]
-    for tensor in (*strewn, *tensors):
-        tensor._rg = True
+    strewn = recording([share(laid(array)) for array in point.arrays])
+    tensors = recording([adopt(np.array(tensor.array, order="C")) for tensor in strewn])
     values = _values(point, tensors)
     if values is None:
         return
@@ -119,7 +115,7 @@ def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarr
     except Exception as error:
         argument = point.leaves[0].argument
         text = f"the gradient for {kind} operands, at {point}: {said(error)}"
-        report.add(Finding(place_of(point.op, argument), point.op.name, argument, text))
+        report.find(point.op, argument, text)
         return
     for leaf, a, b in zip(point.leaves, given, wanted, strict=True):
         compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
@@ -153,7 +149,7 @@ def check_commutative(point: Point, report: Report) -> None:
 
 
 def scattered(array: np.ndarray) -> np.ndarray:
-    """The same elements in column-major order, or with gaps where there is one dimension."""
+    """A copy in column-major order, or with gaps where there is one dimension."""
     if array.ndim > 1:
         return np.asfortranarray(array)
     wide = np.zeros((*array.shape, 2), array.dtype)
@@ -170,7 +166,7 @@ LAYOUTS = {"strided": scattered, "expanded": expanded}
 
 
 def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What the op gives; None where it refuses these numbers, or this layout."""
+    """The outputs; None where the op refuses these numbers, or this layout."""
     try:
         return point.call(tensors)
     except Exception as error:
@@ -185,11 +181,44 @@ def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, 
     elif same(got, right):
         text = f"at {point} it does not return the tensor it writes to"
     else:
-        worst = worst_index(got, right)
-        shown = both(got[worst], right[worst])
-        text = f"at {point} element {list(map(int, worst))} is {shown[0]}, not {shown[1]}"
-    add(point, kind, text, report)
+        index, shown, wanted = worst(got, right)
+        text = f"at {point} element {list(index)} is {shown}, not {wanted}"
+    report.find(point.op, "", text, kind)
 
 
-def add(point: Point, subject: str, text: str, report: Report) -> None:
-    report.add(Finding(place_of(point.op), point.op.name, subject, text))
+BEFORE, AFTER = 4, 5  # elements of the memory around those of the tensor; pairs of numbers begin at even places
+
+
+class Displaced(Point):
+    """A point whose leaves lie within larger memory."""
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The leaves' values, in memory of their own."""
+        return [displaced(leaf.array) for leaf in self.leaves]
+
+    def over(self, array: np.ndarray) -> Any:
+        """A tensor that begins behind the first elements of its memory."""
+        memory = array if array.base is None else array.base
+        strides = tuple(step // array.itemsize for step in array.strides)
+        return alias(adopt(memory), array.shape, strides, BEFORE)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} of a part of larger memory"
+
+
+def displaced(array: np.ndarray) -> np.ndarray:
+    """A copy inside larger memory, whose other elements repeat its own."""
+    memory = np.resize(array, BEFORE + array.size + AFTER) if array.size else np.zeros(BEFORE + AFTER, array.dtype)
+    memory = memory.copy()
+    memory[BEFORE : BEFORE + array.size] = array.reshape(-1)
+    return memory[BEFORE : BEFORE + array.size].reshape(array.shape)
+
+
+def check_displaced(point: Point, report: Report) -> None:
+    """The gradients of a view of such tensors, in both modes."""
+    if point.op.kind != "view":
+        return
+    moved = Displaced(point.op, point.text, point.hard, point.is_complex)
+    check_reverse(moved, report)
+    check_forward(moved, report)

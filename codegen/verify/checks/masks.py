@@ -12,8 +12,9 @@ from specgrad.runtime.autograd.engine.fused import run_fused
 from specgrad.runtime.autograd.node import Node
 from specgrad.runtime.modes.grad_mode import no_grad
 
+from ..compare import close, largest, relative_error, worst
 from ..point import Point, adopt, gradients
-from ..report import Finding, Report, both, place_of
+from ..report import Report
 
 RELATIVE = 1e-11
 BACKWARD = "backward"  # the key of the kernel, and what findings about it are about
@@ -27,9 +28,7 @@ def subsets(count: int) -> Iterator[list[bool]]:
 
 def check_inputs(point: Point, report: Report) -> None:
     """A gradient does not depend on which other inputs require grad."""
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded()
     full = gradients(outputs, tensors, seeds)
     for wanted in subsets(len(tensors)):
         report.checks += 1
@@ -83,9 +82,7 @@ def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
                 about = f"the fused {way}"
                 if (got is None) != (formula is None):
                     text = f"at {point} {about} leaves out a gradient that the formula gives, or the other way round"
-                    report.add(
-                        Finding(place_of(point.op, argument), point.op.name, f"fused gradient of {argument}", text)
-                    )
+                    report.find(point.op, argument, text, f"fused gradient of {argument}")
                 elif got is not None:
                     compare(point, argument, "fused gradient", about, got, formula, report)
 
@@ -120,7 +117,7 @@ def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], rep
 
 
 def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
-    """What the kernel gives for an argument, beside what the formula gives."""
+    """The gradient of an argument by the kernel against that by the formula."""
     if got is not None and formula is not None:
         text, size = difference(got.detach().array, formula.detach().array)
         about = f"the kernel's gradient of {argument} {text} as by the formula"
@@ -128,7 +125,7 @@ def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report:
         about = f"the kernel leaves out the gradient of {argument} that the formula gives, or adds one"
         text, size = "" if got is formula else about, float("inf")
     if text:
-        report.add(Finding(place_of(point.op, BACKWARD), point.op.name, BACKWARD, f"at {point} {about}", size))
+        report.find(point.op, BACKWARD, f"at {point} {about}", size=size)
 
 
 def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:
@@ -136,31 +133,19 @@ def compare(point: Point, argument: str, kind: str, about: str, got: Any, right:
     subject = f"{kind} of {argument}" if kind.endswith("gradient") else f"{kind}, {argument}"
     text, size = difference(got.detach().array, right.detach().array)
     if text:
-        report.add(Finding(place_of(point.op, argument), point.op.name, subject, f"at {point}, {about}: {text}", size))
+        report.find(point.op, argument, f"at {point}, {about}: {text}", subject, size)
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
-    """How one gradient differs from the right one, and how much; nothing for none."""
+    """The difference of a gradient from the right one in words, empty for none, and its size."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
     if same(a, b):
         return "", 0.0
-    worst = worst_index(a, b)
-    shown = both(a[worst], b[worst])
-    size = float(np.nan_to_num(abs(a[worst] - b[worst]) / (abs(a[worst]) + abs(b[worst])), nan=np.inf))
-    return f"at element {list(map(int, worst))} is {shown[0]}, not {shown[1]}", size
+    index, shown, right = worst(a, b)
+    return f"at element {list(index)} is {shown}, not {right}", relative_error(a[index], b[index])
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal up to rounding, of the elements and of the largest."""
-    finite = np.abs(b[np.isfinite(b)])
-    scale = float(finite.max()) if finite.size else 0.0
-    return bool(np.allclose(a, b, rtol=RELATIVE * 10, atol=RELATIVE * scale + 1e-300, equal_nan=True))
-
-
-def worst_index(a: np.ndarray, b: np.ndarray) -> Sequence[Any]:
-    """Where two arrays differ most."""
-    a, b = a.astype(np.complex128), b.astype(np.complex128)
-    error = np.where(a == b, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
-    error = np.where(np.isnan(a) & np.isnan(b), 0, error)
-    return np.unravel_index(int(np.argmax(error)), a.shape)
+    return close(a, b, RELATIVE * 10, RELATIVE * largest(b) + 1e-300)

@@ -1,19 +1,25 @@
-"""Whose memory a result is: `Tensor(a)` in a schema says that it may be its argument's, elsewhere it is new.
+"""Checks of aliasing: which results share an argument's memory, and what the key `replaces` says of in-place writes.
 
-What is written into a new tensor changes no other. Ops that give their input itself for kinds of dtypes, by the key
-`identity`, say so there.
+A result has memory of its own unless the schema says `Tensor(a)`, or the key `identity` that the op returns its input.
+An op that `replaces` is written into a tensor, and into the same tensor with other values: each element either keeps
+its value both times, or gets the same new one. What flags make of an op (`accumulate=True`) is exempt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...spec.model import Entry
-from ..places import spec_entry
+from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.tensor.base import adopt
+
+from ...spec.model import Entry, Return
+from ..compare import both
+from ..entries import spec_entry
 from ..point import Point
-from ..report import Finding, Report, place_of
+from ..report import Finding, Report
 from ..samples import points
 
 
@@ -24,18 +30,14 @@ def check_memory(point: Point, report: Report) -> None:
         return
     report.checks += 1
     for number, shared in enumerate(_shared(point)):
-        if shared and not _may_share(entry, number):
-            returned = entry.schema.returns[number if len(entry.schema.returns) > 1 else 0]
-            text = (
-                f"at {point} `{returned.name}` lies in the memory of an argument, where the schema has a new tensor: "
-                "copy it, or write Tensor(a) for both"
-            )
-            report.add(Finding(place_of(op, op.kind), op.name, op.kind, text))
+        if shared and _returned(entry, number).type.alias is None:
+            text = f"at {point} `{_returned(entry, number).name}` lies in the memory of an argument, where the schema "
+            report.find(op, op.kind, f"{text}has a new tensor: copy it, or write Tensor(a) for both")
             return
 
 
 def check_aliases(op: Any, report: Report) -> None:
-    """What a schema says to share memory does so at a sample; what writes to its argument is looked at elsewhere."""
+    """A result that shares memory by the schema does so at some sample; in-place results are looked at elsewhere."""
     entry = spec_entry(op)
     if entry is None or not any(r.type.alias and not r.type.writes for r in entry.schema.returns):
         return
@@ -45,10 +47,10 @@ def check_aliases(op: Any, report: Report) -> None:
         report.add(Finding(str(entry.where), op.name, "name", text))
 
 
-def _may_share(entry: Entry, number: int) -> bool:
-    """Whether the schema lets a result share memory; a list of tensors is one output."""
+def _returned(entry: Entry, number: int) -> Return:
+    """The output of the schema that a result is; a list of tensors is one output."""
     returns = entry.schema.returns
-    return returns[number if len(returns) > 1 else 0].type.alias is not None
+    return returns[number if len(returns) > 1 else 0]
 
 
 def _shared(point: Point) -> list[bool]:
@@ -57,3 +59,63 @@ def _shared(point: Point) -> list[bool]:
     given = [t.array for t in (*tensors, *point.constants)]
     found = [output.array for output in point.call(tensors)]
     return [any(np.may_share_memory(output, own) for own in given) for output in found]
+
+
+def check_replaces(op: Any, report: Report) -> None:
+    """Whether an op that says so replaces at all its calls, but for those that give a flag."""
+    for text, hard, is_complex in points(op) if op.replaces else ():
+        point = Point(op, text, hard, is_complex)
+        if not any(isinstance(value, bool) for value in point.arguments.values()):
+            report.checks += 1
+            if refuted := _refuting(point):
+                report.find(op, "replaces", refuted)
+                return
+
+
+def _refuting(point: Point) -> str | None:
+    """An element that neither keeps its value nor gets one that does not depend on it; None where none is seen."""
+    tensors = (*point.leaves, *point.constants)
+    first = next((own for own in tensors if own is point.arguments.get("self")), None)
+    if first is None:
+        return None
+    before = first.array
+    try:
+        after = _written(point, before)
+    except RuntimeError:  # the result does not fit into the tensor
+        return None
+    for other in others(before, [own.array for own in tensors if own is not first]):
+        changed = _written(point, other)
+        if after.shape != before.shape:
+            return f"at {point} the shape becomes {list(after.shape)}"
+        kept = _equal(after, before) & _equal(changed, other)
+        wrong = np.argwhere(~(kept | _equal(after, changed)))
+        if len(wrong):
+            place = tuple(map(int, wrong[0]))
+            numbers = [*both(after[place], before[place]), *both(changed[place], other[place])]
+            return "at {} element {} becomes {} from {}, and {} from {}".format(point, list(place), *numbers)
+    return None
+
+
+def others(array: np.ndarray, given: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+    """Arrays of other values: another one in each place, the opposite, none at all, and those of other tensors."""
+    yield from (own for own in given if own.shape == array.shape and own.dtype == array.dtype)
+    if array.dtype.kind == "b":
+        yield ~array
+        return
+    yield array + np.array([2, -3] * array.size)[: array.size].reshape(array.shape).astype(array.dtype)
+    yield np.asarray(-array)
+    yield np.zeros_like(array)
+
+
+def _written(point: Point, values: np.ndarray) -> np.ndarray:
+    """The values of a tensor after the op has written to it."""
+    first = point.arguments["self"]
+    leaves = [adopt((values if leaf is first else leaf.array).copy()) for leaf in point.leaves]
+    constants = [adopt((values if own is first else own.array).copy()) for own in point.constants]
+    with no_grad(), np.errstate(all="ignore"):
+        found = point.call(leaves, point.op.inplace, constants)[0]
+    return np.asarray(found.array)
+
+
+def _equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray((a == b) | ((a != a) & (b != b)))

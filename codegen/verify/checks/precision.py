@@ -9,6 +9,7 @@ whole number, a result that is one is wrong. The dtype of the result is the one 
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -18,19 +19,20 @@ from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import adopt
 
 from ...proof.numbers import Unknown, evaluate
+from ..compare import both
 from ..entries import Meaning, meaning_of
 from ..errors import on_purpose
-from ..places import spec_entry
-from ..plain import Plain, plain
-from ..report import Finding, Report, both, place_of
-from ..spots import settings
+from ..interpreted import Plain, plain
+from ..point import called
+from ..report import Report
+from ..special_values import Setting, settings
 
 ULPS = 8.0
-ULPS_OF_SLOPES = 32.0  # formulas of several ops round often
+ULPS_OF_DERIVATIVES = 32.0  # formulas of several ops round often
 EPSILON = 2.0**-23
 LARGEST = 3.4028234e38
 LEAST = 1.2e-38  # the least number with all digits
-LEAST_SLOPE = 1e-18  # slopes below are lost beside those of 1
+LEAST_DERIVATIVE = 1e-18  # derivatives below are lost beside those of 1
 FLOATS = (0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.9, -2.6, 4.3, -9.5, 31.0, -77.0, 1e-3, -1e-6, 1e-20, 1e-25, 1e20, -1e20)
 WHOLE = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
@@ -43,8 +45,8 @@ def check_precision(op: Any, report: Report) -> None:
     if meaning is None:
         return
     with plain(op) as kernels:
-        for numbers, values in list(settings(op, meaning))[:2]:
-            look = Dtypes(op, meaning, numbers, values, kernels, report)
+        for setting in itertools.islice(settings(op, meaning), 2):
+            look = Dtypes(op, meaning, setting, kernels, report)
             if "float" in op.dtypes and meaning.entry.precise:
                 look.single()
             if "float" in op.dtypes:
@@ -56,17 +58,9 @@ def check_precision(op: Any, report: Report) -> None:
 class Dtypes:
     """An op with some other arguments, in several dtypes."""
 
-    def __init__(
-        self,
-        op: Any,
-        meaning: Meaning,
-        numbers: Mapping[str, Any],
-        values: Mapping[str, Any],
-        kernels: Plain,
-        report: Report,
-    ) -> None:
-        self.op, self.meaning, self.numbers, self.values = op, meaning, numbers, values
-        self.kernels, self.report = kernels, report
+    def __init__(self, op: Any, meaning: Meaning, setting: Setting, kernels: Plain, report: Report) -> None:
+        self.op, self.meaning, self.kernels, self.report = op, meaning, kernels, report
+        self.numbers, self.values = setting
         self.masks = [n for n, f in meaning.entry.gradients.items() if f.keyword == "non_differentiable"]
         self.tensors = [a.name for a in meaning.entry.tensor_arguments]
 
@@ -74,7 +68,7 @@ class Dtypes:
 
     def single(self) -> None:
         """The kernels in float32 against the same in float64, at the same numbers."""
-        for name, kernel in self.loops():
+        for kernel in self.loops():
             self.report.checks += 1
             columns = self.columns(FLOATS, np.float32)
             wide = {n: c.astype(np.float64) if c.dtype.kind == "f" else c for n, c in columns.items()}
@@ -84,13 +78,13 @@ class Dtypes:
             moved = [self.run(kernel, wide, {n: 1 + by}) for n, by in shifts]
             for output, right in wanted.items():
                 sway = np.max([np.nan_to_num(np.abs(m[output] - right), nan=0.0, posinf=np.inf) for m in moved], axis=0)
-                self.compare_single(name, output, found[output], right, sway, columns)
+                self.compare_single(output, found[output], right, sway, columns)
 
-    def loops(self) -> Iterator[tuple[str, Callable[..., Any]]]:
+    def loops(self) -> Iterator[Callable[..., Any]]:
         """The loop forward and those of all gradients that are computed apart."""
         forward = self.op.result_dtype[0] == "same"
         for name in (*["forward"] * forward, *(f"backward_{mask}" for mask in self.op.masks if mask & (mask - 1) == 0)):
-            yield name, self.kernels.get(name, False)
+            yield self.kernels.get(name, False)
 
     def columns(self, numbers: tuple[Any, ...], dtype: Any) -> dict[str, np.ndarray]:
         """Numbers for all tensors: of one or two in all combinations, else each number with several others."""
@@ -121,35 +115,24 @@ class Dtypes:
         return {p: given[p].astype(np.float64) for p in outputs}
 
     def compare_single(
-        self,
-        name: str,
-        output: str,
-        found: np.ndarray,
-        right: np.ndarray,
-        sway: np.ndarray,
-        columns: Mapping[str, np.ndarray],
+        self, output: str, found: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
-        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_SLOPES, LEAST_SLOPE)
+        """An output in float32 within some units in the last place, and what rounding an argument changes (`sway`)."""
+        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_DERIVATIVES, LEAST_DERIVATIVE)
         allowed = ulps * (EPSILON * np.abs(right) + sway) + least
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
         same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
-        if same.all():
-            return
-        worst = int(np.flatnonzero(~same)[0])
         key = "elementwise" if output == "result" else output.removeprefix("grad_")
-        subject = "result in float32" if output == "result" else f"gradient of {key} in float32"
-        shown = both(found[worst], right[worst])
-        at = ", ".join(f"{n}={c[worst]}" for n, c in columns.items())
-        self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]} as in float64")
+        subject = "result" if output == "result" else f"gradient of {key}"
+        self.find(same, found, right, columns, key, f"{subject} in float32", " as in float64")
 
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
     def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
-        """What the op gives for tensors of a dtype; None where it refuses them."""
+        """The output for tensors of a dtype; None where the op refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
-        keywords = {("input" if n == "self" else n): v for n, v in {**self.numbers, **tensors}.items()}
         try:
-            return self.op.function(**keywords)
+            return called(self.op.function, {**self.numbers, **tensors})[0]
         except Exception as error:
             if on_purpose(error):
                 return None
@@ -161,9 +144,8 @@ class Dtypes:
         for word in HALVES:
             dtype = getattr(dtypes, word)
             self.report.checks += 1
-            rounded = {
-                n: c if n in self.masks else adopt(c).to(dtype).to(dtypes.float32).array for n, c in columns.items()
-            }
+            floats = {n: c for n, c in columns.items() if n not in self.masks}
+            rounded = columns | {n: adopt(c).to(dtype).to(dtypes.float32).array for n, c in floats.items()}
             found, wanted = self.called(columns, dtype), self.called(rounded, dtypes.float32)
             if found is None or wanted is None:
                 continue
@@ -171,55 +153,53 @@ class Dtypes:
             if found._dtype is not right._dtype:
                 self.add("dtype", f"result in {word}", f"its dtype is {found._dtype!r}, not {right._dtype!r}")
             else:
-                self.compare_exact(
-                    word, "elementwise", found.to(dtypes.float64).array, right.to(dtypes.float64).array, rounded
-                )
+                given, rounded_once = (each.to(dtypes.float64).array for each in (found, right))
+                self.compare_exact(word, "elementwise", given, rounded_once, rounded)
 
     def integers(self) -> None:
         """Whole numbers: what the expression means, the same in all widths."""
-        columns, plain_numbers = (
-            self.columns(WHOLE, np.int64),
-            [v for v in self.values.values() if isinstance(v, int | float)],
-        )
+        columns = self.columns(WHOLE, np.int64)
+        plain_numbers = [v for v in self.values.values() if isinstance(v, int | float)]
         if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
             return  # what becomes of such a number in whole ones the entry does not say
         try:
             with np.errstate(all="ignore"):
-                meant = np.broadcast_to(
-                    evaluate(self.meaning.expression, {**self.values, **columns}), (len(next(iter(columns.values()))),)
-                )
+                meant = evaluate(self.meaning.expression, {**self.values, **columns})
+                right = np.broadcast_to(meant, len(next(iter(columns.values())))).astype(np.float64)
         except (Unknown, TypeError, ValueError):
             return
         for word in INTEGERS:
             self.report.checks += 1
             found = self.called(columns, getattr(dtypes, word))
-            if found is None:
-                continue
-            exact = found._dtype.kind in "biu"
-            given, right = found.array, np.asarray(meant, np.float64)
-            if exact:
+            if found is not None and found._dtype.kind in "biu":
                 whole = np.isfinite(right) & (np.abs(right) < 100)
-                truncates = (whole & (right != np.rint(right))).any()
-                right = right if truncates else np.where(whole, right, 0).astype(given.dtype)
-                self.compare_exact(
-                    word,
-                    "dtype" if truncates else "elementwise",
-                    np.where(whole, given, 0),
-                    np.where(whole, right, 0),
-                    columns,
-                )
+                truncates = bool((whole & (right != np.rint(right))).any())
+                given, wanted = np.where(whole, found.array, 0), np.where(whole, right, 0)
+                wanted = wanted if truncates else wanted.astype(found.array.dtype)
+                self.compare_exact(word, "dtype" if truncates else "elementwise", given, wanted, columns)
 
     def compare_exact(
         self, word: str, key: str, found: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
+        """Equal numbers; nan equals nan."""
         same = (found == right) | (np.isnan(found) & np.isnan(right))
+        self.find(same, found, right, columns, key, f"result in {word}")
+
+    def find(
+        self,
+        same: np.ndarray,
+        found: np.ndarray,
+        right: np.ndarray,
+        columns: Mapping[str, np.ndarray],
+        key: str,
+        subject: str,
+        more: str = "",
+    ) -> None:
+        """Report the first point at which two results are not the same."""
         if not same.all():
-            worst = int(np.flatnonzero(~same)[0])
-            at = ", ".join(f"{n}={c[worst]}" for n, c in columns.items())
-            shown = both(found[worst], right[worst])
-            self.add(key, f"result in {word}", f"at ({at}) it is {shown[0]}, not {shown[1]}")
+            i = int(np.flatnonzero(~same)[0])
+            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(found[i], right[i])
+            self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]}{more}")
 
     def add(self, key: str, subject: str, text: str) -> None:
-        known = spec_entry(self.op)
-        place = place_of(self.op, key if known is not None and key in {*known.key_places, *known.gradients} else "")
-        self.report.add(Finding(place, self.op.name, subject, text, size=0.3))
+        self.report.find(self.op, key, text, subject, size=0.3)

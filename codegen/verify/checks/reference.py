@@ -17,11 +17,11 @@ from specgrad.runtime.tensor.base import TensorBase, adopt
 from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.reference import evaluate
+from ..compare import close, largest, worst
 from ..errors import is_refusal, said
 from ..point import Leaf, Point
-from ..report import Finding, Report, both, place_of
+from ..report import Report
 from ..samples import call_texts
-from .masks import worst_index
 
 RELATIVE = 1e-10  # of results in double precision
 ROUNDINGS = 64  # of others
@@ -39,7 +39,7 @@ def check_reference(point: Point, report: Report) -> None:
 
 
 def check_unlisted(point: Point, report: Report) -> None:
-    """The same at a call that nobody listed: who wrote the reference did not think of it, and it may fail there."""
+    """The outputs at a call that nobody listed are those of the reference, which may fail there."""
     if not point.op.reference:
         return
     arrays = point.arrays
@@ -53,7 +53,7 @@ def check_unlisted(point: Point, report: Report) -> None:
 
 
 def check_kinds(op: Any, report: Report) -> None:
-    """The same at the samples with integers and bools, where the op takes them and does not refuse these."""
+    """The outputs at the samples with integers and bools are those of the reference, where the op accepts them."""
     for kind in ("int", "bool"):
         if op.reference and kind in op.dtypes:
             for text in call_texts(op):
@@ -68,7 +68,7 @@ def _check_kind(point: Point, kind: str, report: Report) -> None:
         found = point.call([adopt(array.copy()) for array in arrays])
     except Exception as error:
         if not is_refusal(error):
-            _add(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}", report)
+            report.find(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}")
         return
     compare(point, f"{point} of {kind}", [output.array for output in found], arrays, report)
 
@@ -81,22 +81,22 @@ def whole(array: np.ndarray, kind: str) -> np.ndarray:
 
 
 def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Report) -> None:
-    """What the op gave beside what the reference gives for the same arrays."""
+    """Compare the op's outputs with those of the reference for the same arrays."""
     op = point.op
     report.checks += 1
     try:
         right = expected(point, arrays, len(found))
     except Exception as error:
-        _add(op, "reference", f"at {shown}: {said(error)}", report)
+        report.find(op, "reference", f"at {shown}: {said(error)}")
         return
     if all(each is None for each in right):
-        _add(op, "reference", f"at {shown} it leaves all open", report)
+        report.find(op, "reference", f"at {shown} it leaves all open")
         return
     _look(point, shown, found, right, report)
 
 
 def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None]:
-    """What the reference gives: an item for each output, None for one that it leaves open."""
+    """The outputs of the reference; None for one that it leaves open."""
     given = evaluate(point.op.reference, values(point, arrays))
     return [None if each is None else np.asarray(each) for each in _outputs(given, count)]
 
@@ -104,16 +104,12 @@ def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None
 def _look(point: Point, shown: str, found: Arrays, right: Sequence[np.ndarray | None], report: Report) -> None:
     if len(right) != len(found):
         text = f"at {shown} it gives {len(right)} values to compare, and the op {len(found)}"
-        _add(point.op, "reference", text, report)
+        report.find(point.op, "reference", text)
         return
     for number, (got, wanted) in enumerate(zip(found, right, strict=True)):
         if wanted is not None and (text := difference(got, wanted)):
             about = f" output {number}:" if len(found) > 1 else ""
-            _add(point.op, point.op.kind, f"at {shown}{about} {text} of the reference", report)
-
-
-def _add(op: Any, key: str, text: str, report: Report) -> None:
-    report.add(Finding(place_of(op, key), op.name, key, text))
+            report.find(point.op, point.op.kind, f"at {shown}{about} {text} of the reference")
 
 
 def values(point: Point, arrays: Arrays) -> dict[str, Any]:
@@ -147,12 +143,12 @@ def _listed(value: Any, type_: str) -> Any:
 
 
 def _outputs(given: Any, count: int) -> list[Any]:
-    """What a reference gives as a list with an item for each output: a tuple or list is one of several."""
+    """The value of a reference as a list with an item for each output: a tuple or list is one of several."""
     return list(given) if isinstance(given, tuple) or (isinstance(given, list) and count != 1) else [given]
 
 
 def difference(got: np.ndarray, right: np.ndarray) -> str:
-    """How a result differs from the right one; empty where it is the same."""
+    """The difference of a result from the right one in words; empty where there is none."""
     kinds = [KINDS.get(array.dtype.kind, str(array.dtype)) for array in (got, right)]
     if kinds[0] != kinds[1]:
         return f"the result is {kinds[0]}, not {kinds[1]} as that"
@@ -160,9 +156,8 @@ def difference(got: np.ndarray, right: np.ndarray) -> str:
         return f"its shape is {got.shape}, not the {right.shape}"
     if agree(got, right):
         return ""
-    worst = worst_index(got, right)
-    shown = both(got[worst], right[worst])
-    return f"element {list(map(int, worst))} is {shown[0]}, not the {shown[1]}"
+    index, shown, wanted = worst(got, right)
+    return f"element {list(index)} is {shown}, not the {wanted}"
 
 
 def agree(got: np.ndarray, right: np.ndarray) -> bool:
@@ -170,11 +165,9 @@ def agree(got: np.ndarray, right: np.ndarray) -> bool:
     if got.dtype.kind in "iub" and right.dtype.kind in "iub":
         return np.array_equal(got, right)
     narrow = [ROUNDINGS * _unit(array) for array in (got, right) if _unit(array) > DOUBLE]
-    wide = right.astype(np.complex128)
-    finite = np.abs(wide[np.isfinite(wide)])
-    largest = float(finite.max()) if finite.size else 0.0
-    bound, scale = (max(narrow), max(largest, 1.0)) if narrow else (RELATIVE, largest)
-    return bool(np.allclose(got.astype(np.complex128), wide, rtol=bound, atol=bound * scale * 0.01, equal_nan=True))
+    scale = largest(right)
+    bound, scale = (max(narrow), max(scale, 1.0)) if narrow else (RELATIVE, scale)
+    return close(got, right, bound, bound * scale * 0.01)
 
 
 def _unit(array: np.ndarray) -> float:

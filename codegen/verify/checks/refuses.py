@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..entries import has_key, spec_entry
 from ..errors import computes, is_proper, key_of, on_purpose, said
-from ..places import has_key, spec_entry
 from ..point import Point
-from ..report import Finding, Report, place_of
+from ..report import Report
 from ..variants import is_internal
 
 
@@ -24,16 +24,16 @@ def check_refuses(op: Any, report: Report) -> None:
         try:
             point = Point(op, text)
         except Exception as error:
-            _add(op, "refuses", f"({text}) cannot be made: {said(error)}", report)
+            report.find(op, "refuses", f"({text}) cannot be made: {said(error)}")
             continue
         outcome = _outcome(point)
         if fault := _fault(outcome, wanted) or _unnamed(op, outcome):
-            _add(op, "check" if has_key(op, "check") else "refuses", f"({text}) {fault}", report)
+            report.find(op, "check" if has_key(op, "check") else "refuses", f"({text}) {fault}")
         elif isinstance(outcome, Exception):
             reached.add(key_of(op, outcome))
     if op.refuses and op.check and "check" not in reached and not report.has(op.name, "check"):
         text = f"none of these calls is refused by the check '{op.check}', but before it or by what is called after it"
-        _add(op, "refuses", text, report)
+        report.find(op, "refuses", text)
 
 
 def _outcome(point: Point) -> Exception | str:
@@ -46,7 +46,7 @@ def _outcome(point: Point) -> Exception | str:
 
 
 def _fault(outcome: Exception | str, wanted: str) -> str:
-    """What is wrong with the way in which a call is refused, if it is."""
+    """Why a call is not refused as it should be; empty where it is."""
     if isinstance(outcome, str):
         return f"gives {outcome}, where an error is wanted"
     if computes(outcome) and wanted != "LinAlgError":
@@ -59,7 +59,7 @@ def _fault(outcome: Exception | str, wanted: str) -> str:
 
 
 def _unnamed(op: Any, error: Exception | str) -> str:
-    """What is wrong where an error does not name the public op that was called."""
+    """Why an error is unclear: it does not name the public op that was called; empty where it does."""
     entry = spec_entry(op)
     if is_internal(op) or entry is None:
         return ""
@@ -68,7 +68,3 @@ def _unnamed(op: Any, error: Exception | str) -> str:
     if names & set(re.findall(r"\w+", str(error))):
         return ""
     return f"is refused by {said(error)}, which does not name the op"  # type: ignore[arg-type]
-
-
-def _add(op: Any, key: str, text: str, report: Report) -> None:
-    report.add(Finding(place_of(op, key), op.name, key, text))

@@ -1,47 +1,55 @@
-"""Check 1: every gradient formula against the slopes of the function itself."""
+"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks.
+
+The key `kink` is needed only where an op has a kink at which the policy makes a difference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...library.bases import SPEC
 from ...proof.boundaries import POLICIES
-from ..point import Point, adopt, gradients, joined, real
-from ..report import Finding, Report, both, call_at, element, number, place_of
-from ..slopes import Slopes, slopes
+from ...proof.proof import WRONG, Prover
+from ...spec.model import Entry
+from ..compare import both, number, relative_error
+from ..entries import entries_of, spec_entry
+from ..finite_differences import Derivatives, derivatives
+from ..point import Point, adopt, gradients, joined, real, recording
+from ..report import Report, call_at, element
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9
-ROUGHLY = 1e-4  # how exactly a gradient has to be one of the slopes of a kink for a hint
+ROUGHLY = 1e-4  # how exactly a gradient has to be one of the derivatives of a kink for a hint
 
 
 def check_reverse(point: Point, report: Report) -> None:
     """Compare J^T v by the formulas with J^T v by differences."""
-    tensors = point.tensors()
-    outputs = point.outputs(tensors)
-    seeds = point.seeds(outputs)
+    tensors, outputs, seeds = point.recorded()
     found = gradients(outputs, tensors, seeds)
     _check_form(point, found, report)
     arrays = point.arrays
     moved = [point.over(array) for array in arrays]
-    table = slopes(lambda: point.values(moved), arrays, point.kinks)
+    table = derivatives(lambda: point.values(moved), arrays, point.kinks)
     begin = 0
     for which, leaf in enumerate(point.leaves):
         report.checks += 1
         size = real(leaf.array).size
-        part = Slopes(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
+        part = Derivatives(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
         if _meets_a_kink(part):
             report.kinks.add(point.op.name)
         worst = _worst(joined([found[which]]), part, joined(seeds), report)
         if worst is not None:
-            report.add(_finding(point, which, worst, joined([found[which]]), part, joined(seeds)))
+            text, error = _shown(point, which, worst, joined([found[which]]), part, joined(seeds))
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
 
 
-def _meets_a_kink(part: Slopes) -> bool:
-    """Whether the function has two slopes somewhere, so that the policy matters."""
+def _meets_a_kink(part: Derivatives) -> bool:
+    """Whether the function has two derivatives somewhere, so that the policy matters."""
     return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
 
 
@@ -52,16 +60,15 @@ def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
         got = (tuple(gradient.shape), gradient._dtype.np)
         if got != (leaf.array.shape, leaf.array.dtype):
             text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
-            subject = f"gradient of {leaf.argument}"
-            report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text))
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
 
 
-def expected(slope: np.ndarray, seed: np.ndarray) -> np.ndarray:
-    """J^T v by differences; nan where a slope that takes part is."""
-    return np.where(seed == 0, 0, slope * seed).sum(axis=1)
+def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
+    """J^T v by differences; nan where a derivative that takes part is."""
+    return np.where(seed == 0, 0, derivative * seed).sum(axis=1)
 
 
-def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) -> int | None:
+def _worst(given: np.ndarray, part: Derivatives, seed: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong, if any is."""
     if given.size == 0:
         return None
@@ -79,8 +86,10 @@ def _worst(given: np.ndarray, part: Slopes, seed: np.ndarray, report: Report) ->
     return worst if excess[worst] > 1 else None
 
 
-def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slopes, seed: np.ndarray) -> Finding:
-    """The report of a wrong component: at single numbers for element-wise ops, else by the element's place."""
+def _shown(
+    point: Point, which: int, worst: int, given: np.ndarray, part: Derivatives, seed: np.ndarray
+) -> tuple[str, float]:
+    """A wrong component in words, and how wrong: at single numbers for element-wise ops, else by its index."""
     leaf = point.leaves[which]
     step = 2 if np.iscomplexobj(leaf.array) else 1
     index = np.unravel_index(worst // step, leaf.array.shape)
@@ -89,10 +98,10 @@ def _finding(point: Point, which: int, worst: int, given: np.ndarray, part: Slop
     if not text:
         ways = (given, expected(part.value, seed), *_at_kinks(part, seed))
         got, wanted, *others = (as_complex(values, worst // step, step) for values in ways)
-        size = relative(got, wanted)
+        size = relative_error(got, wanted)
         text = f"at {element(leaf, index)} of {point} {comparison(got, wanted)} (for random output gradients)"
         text += kink_hint(got, wanted, others)
-    return Finding(place_of(point.op, leaf.argument), point.op.name, f"gradient of {leaf.argument}", text, size)
+    return text, size
 
 
 def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
@@ -105,28 +114,29 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     for spot in map(tuple, touched):
         given, wanted, at, others = at_numbers(point, which, [a[spot] for a in arrays])
         if is_wrong(given, wanted):
-            found = f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}", relative(given, wanted)
+            found = (
+                f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}",
+                relative_error(given, wanted),
+            )
             best = max(best, found, key=lambda pair: pair[1])
     return best
 
 
 def is_wrong(given: complex, wanted: complex) -> bool:
-    """Whether a gradient is not the slope; where there is no slope anything but nan will do."""
+    """Whether a gradient is not the derivative; where there is no derivative anything but nan will do."""
     if np.isnan(wanted) or not np.isfinite(given):
         return bool(np.isnan(given) or np.isfinite(wanted))
     return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
 
 
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
-    """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
+    """(gradient by the formula, by differences, the call, gradients by other policies) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
-    tensors = [adopt(a.copy()) for a in arrays]
-    for tensor in tensors:
-        tensor._rg = True
+    tensors = recording([adopt(a.copy()) for a in arrays])
     outputs = point.outputs(tensors)
     given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]
-    table = slopes(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
+    table = derivatives(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
     step = 2 if np.iscomplexobj(arrays[which]) else 1
     ways = (expected(table.value, seed), *_at_kinks(table, seed))
@@ -134,8 +144,8 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
     return as_complex(joined([given]), 0, step), wanted, call_at(point, values), others
 
 
-def _at_kinks(part: Slopes, seed: np.ndarray) -> list[np.ndarray]:
-    """What J^T v is with the slopes of either side of a kink, or with what some policy makes of them."""
+def _at_kinks(part: Derivatives, seed: np.ndarray) -> list[np.ndarray]:
+    """J^T v with the derivatives of either side of a kink, and with each policy's combination of them."""
     ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
     return [expected(way, seed) for way in ways]
 
@@ -145,7 +155,9 @@ def kink_hint(given: complex, wanted: complex, others: Sequence[complex]) -> str
     finite = [other for other in others if np.isfinite(other)]
     is_one = any(abs(given - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
     at_a_kink = any(abs(wanted - other) > ROUGHLY * (1 + abs(other)) for other in finite)
-    return " (a slope of this kink, but not the one that the entry asks for: see key kink)" * (is_one and at_a_kink)
+    return " (a one-sided derivative here, but not the one that the entry asks for: see key kink)" * (
+        is_one and at_a_kink
+    )
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:
@@ -156,13 +168,31 @@ def as_complex(values: np.ndarray, index: int, step: int) -> complex:
 def comparison(given: complex, wanted: complex) -> str:
     """The two numbers, as the report shows them."""
     if np.isnan(wanted):
-        return f"the formula gives {number(given)}, where the function is finite but has no slope"
+        return f"the formula gives {number(given)}, where the function is finite but has no derivative"
     got, want = both(given, wanted)
-    return f"the formula gives {got}, the function's slope is {want}"
+    return f"the formula gives {got}, the function's derivative is {want}"
 
 
-def relative(given: complex, wanted: complex) -> float:
-    """How wrong a number is: a finite measure in [0, 1], infinite for one that is not finite."""
-    if not np.isfinite(given):
-        return float("inf")
-    return float(abs(given - wanted) / (abs(given) + abs(wanted) + 1e-300))
+NEEDLESS = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
+
+
+def check_kink(op: Any, report: Report) -> None:
+    """Either a gradient has been looked at where the function has two derivatives, or algebra tells policies apart.
+
+    It does at small jumps beside which there is another derivative, of which differences say nothing.
+    """
+    entry = spec_entry(op)
+    if entry is None or "kink" not in entry.key_places or "kink" in entry.inherited:
+        return
+    report.checks += 1
+    if op.name not in report.kinks and not _is_told_apart(entry, {**entries_of(SPEC), **entries_of(op.spec)}):
+        report.find(op, "kink", NEEDLESS)
+
+
+def _is_told_apart(entry: Entry, entries: dict[str, Entry]) -> bool:
+    """Whether a formula of an element-wise entry would be wrong with another policy."""
+    if entry.compute.kind != "elementwise" or entry.compute.tree is None:
+        return False
+    prover = Prover(entries)
+    others = (replace(entry, kink=(policy,)) for policy in POLICIES)
+    return any(verdict.state == WRONG for other in others for verdict in prover.verdicts(other))

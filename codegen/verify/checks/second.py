@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..point import Point, adopt, gradients, joined, real
-from ..report import Finding, Report, both, place_of
-from ..slopes import Slopes, directional, slopes
+from ..compare import both, relative_error
+from ..finite_differences import Derivatives, derivatives, directional
+from ..point import Point, adopt, gradients, joined, real, recording
+from ..report import Report
 
 RELATIVE = 1e-5
 ABSOLUTE = 1e-8
@@ -24,12 +25,8 @@ class Gradients:
 
     def __init__(self, point: Point) -> None:
         self.point = point
-        tensors = point.tensors()
-        outputs = point.outputs(tensors)
-        self.seeds = point.seeds(outputs)
-        given = [adopt(s.array.copy()) for s in self.seeds]
-        for seed in given:
-            seed._rg = True
+        tensors, outputs, self.seeds = point.recorded()
+        given = recording([adopt(s.array.copy()) for s in self.seeds])
         self.inputs = [*tensors, *given]
         self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(given)
         self.found = gradients(outputs, tensors, given, create=True)
@@ -39,9 +36,7 @@ class Gradients:
     def values(self) -> np.ndarray:
         """All gradients at what `arrays` hold now, by the path without create_graph."""
         count = len(self.point.leaves)
-        tensors = [adopt(a) for a in self.arrays[:count]]
-        for tensor in tensors:
-            tensor._rg = True
+        tensors = recording([adopt(a) for a in self.arrays[:count]])
         seeds = [adopt(a) for a in self.arrays[count:]]
         return joined(gradients(self.point.outputs(tensors), tensors, seeds))
 
@@ -65,7 +60,7 @@ def check_second(point: Point, report: Report) -> None:
     report.checks += len(exact)
     if not point.hard and np.isfinite(first).all() and _along_one_direction(recorded, exact):
         return
-    table = slopes(recorded.values, recorded.arrays)
+    table = derivatives(recorded.values, recorded.arrays)
     for number, given in enumerate(exact):
         worst = _worst(given, table, recorded.columns(number), report)
         if worst is not None:
@@ -86,7 +81,7 @@ def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bo
     return True
 
 
-def _worst(given: np.ndarray, table: Slopes, weights: np.ndarray, report: Report) -> int | None:
+def _worst(given: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
     if given.size == 0:
         return None
@@ -104,15 +99,13 @@ def _worst(given: np.ndarray, table: Slopes, weights: np.ndarray, report: Report
     return worst if excess[worst] > 1 else None
 
 
-def _add(recorded: Gradients, number: int, given: np.ndarray, table: Slopes, worst: int, report: Report) -> None:
+def _add(recorded: Gradients, number: int, given: np.ndarray, table: Derivatives, worst: int, report: Report) -> None:
     point, leaf = recorded.point, recorded.point.leaves[number]
     weights = recorded.columns(number)
     wanted = float(np.where(weights != 0, table.value[worst] * weights, 0).sum())
     sizes = [real(array).size for array in recorded.arrays]
     towards = recorded.labels[int(np.searchsorted(np.cumsum(sizes), worst, side="right"))]
     got, want = both(given[worst], wanted)
-    text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own slope is {want}"
-    size = abs(given[worst] - wanted) / (abs(given[worst]) + abs(wanted) + 1e-300)
-    size = float(size) if np.isfinite(size) else float("inf")
+    text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own derivative is {want}"
     subject = f"second derivative, gradient of {leaf.argument}"
-    report.add(Finding(place_of(point.op, leaf.argument), point.op.name, subject, text, size, level=2))
+    report.find(point.op, leaf.argument, text, subject, relative_error(given[worst], wanted), level=2)

@@ -9,8 +9,7 @@ from typing import Any
 
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.spec.keys import CHOICES, KEYS
-from specgrad.codegen.spec.nodes import compose
-from specgrad.codegen.spec.spec_file import read_text
+from specgrad.codegen.spec.source import compose, read_text
 
 Pairs = list[tuple[str, Any]]
 

@@ -281,8 +281,8 @@ STATED = [
      "{int32: float32, int32 float64: float64}"),
     ("bend", "  self: grad * other.conj() * slope\n  other: grad * self.conj() * slope\n  result: auto_multilinear",
      "  output_differentiability: [False]",
-     "5:29: bend, output_differentiability: the output has a slope: if it is to have no gradient, say `result: zero` "
-     "as well"),
+     "5:29: bend, output_differentiability: the output has a derivative: if it is to have no gradient, say "
+     "`result: zero` as well"),
     ("bend", "aliases: [bow]", "commutative: true",
      "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from specgrad.codegen.emit.scalar_code import typed
-from specgrad.codegen.library.helpers import RUNTIME
+from specgrad.codegen.library.modules import RUNTIME
 
 KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
 

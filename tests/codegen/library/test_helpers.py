@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from pathlib import Path
 
-from specgrad.codegen.library.helpers import Known
-from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library, read_known
-from specgrad.codegen.library.parameters import Parameters, read_parameters
+from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Known, Library, read_known
+from specgrad.codegen.library.modules import Parameters, parameters_of
 
 
 def write(path: Path, text: str) -> None:
@@ -46,11 +46,10 @@ def test_what_is_not_there_is_not_checked(tmp_path: Path):
     assert read_known(tmp_path) == Known()
 
 
-def test_reads_parameters(tmp_path: Path):
+def test_reads_parameters():
     """Other names of a function have its parameters; what needs a keyword or is no function is left out."""
-    text = "def _own(x): ...\ndef f(call: Call, y=1, *z) -> Any: ...\ng = f\nh = g\nn = 1\ndef k(x, *, y): ...\n"
-    write(tmp_path / "some.py", text)
-    found = read_parameters(tmp_path)
+    text = "def f(call: Call, y=1, *z) -> Any: ...\ng = f\nh = g\nn = 1\ndef k(x, *, y): ...\n"
+    found = parameters_of(ast.parse(text).body)
     assert found.keys() == {"f", "g", "h"}
     assert found["f"] == found["g"] == found["h"] == Parameters(("call", "y"), 1, math.inf, "z", "Call", "Any")
     assert [found["f"].takes(count) for count in (0, 1, 9)] == [False, True, True]

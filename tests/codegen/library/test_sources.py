@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library import sources
-from specgrad.codegen.library.helpers import functions
 from specgrad.codegen.library.homes import read_known, runtime_home
+from specgrad.codegen.library.modules import functions
 from specgrad.codegen.library.sources import function_source
 
 FILES = {
@@ -72,5 +72,5 @@ def test_a_name_that_the_spec_may_use_has_one_meaning(kind: str) -> None:
     """No two modules of a kind define a public function of the same name: a key of the spec names no module."""
     found: dict[str, Path] = {}
     for path in runtime_home().files(kind):
-        for name in (name for name in functions(path) or () if not name.startswith("_")):
+        for name in (name for name in functions(path) if not name.startswith("_")):
             assert found.setdefault(name, path) == path, name

@@ -15,11 +15,10 @@ from specgrad.codegen.emit.render import OUTSIDE, Renderer
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.mutate.command import spread
 from specgrad.codegen.mutate.entries import mutants
-from specgrad.codegen.mutate.equivalence import equivalent, tangent
+from specgrad.codegen.mutate.equivalence import equivalent, same_call, tangent
 from specgrad.codegen.mutate.related import Related
 from specgrad.codegen.mutate.trees import Relations, changes
-from specgrad.codegen.mutate.twins import same_call
-from specgrad.codegen.proof.complete import completed
+from specgrad.codegen.proof.derive import completed
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Formula
 from specgrad.generated.registry import OPS

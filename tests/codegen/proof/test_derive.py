@@ -92,7 +92,7 @@ def test_what_is_written_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("expression", "more", "reason"),
     [
-        ("airy_ai(self)", "dtypes: [float]", "the slope of airy_ai by its argument 1"),
+        ("airy_ai(self)", "dtypes: [float]", "the derivative of airy_ai by its argument 1"),
         ("abs(self)", "", "abs is no analytic function of complex numbers"),
         ("self if self > 0 else 0", "", "self > 0 is no analytic function of complex numbers"),
     ],
@@ -131,6 +131,6 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         "  result: auto_element_wise",
     ]
     assert derive_command(["airy_ai(self)"]) == 1
-    assert capsys.readouterr().err == "derive: no formula: the slope of airy_ai by its argument 1\n"
+    assert capsys.readouterr().err == "derive: no formula: the derivative of airy_ai by its argument 1\n"
     assert derive_command(["self +"]) == 1
     assert capsys.readouterr().err == "derive: syntax error: the expression ends too early\n"

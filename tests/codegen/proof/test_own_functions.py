@@ -74,12 +74,12 @@ def test_what_a_function_computes(text: str, read: Read) -> None:
 
 
 WRONG_TEXTS = {
-    "@slopes()": "6:2: f, slopes: expected 1 slope, by (x) in order, found 0",
-    "@slopes('1', '2')": "6:2: f, slopes: expected 1 slope, by (x) in order, found 2",
+    "@slopes()": "6:2: f, slopes: expected 1 derivative, by (x) in order, found 0",
+    "@slopes('1', '2')": "6:2: f, slopes: expected 1 derivative, by (x) in order, found 2",
     "@slopes(1)": "6:9: f, slopes: expected an expression in quotes, or None",
     "@slopes('2 *')": "6:9: f, slopes: '2 *' is no expression: invalid syntax",
     "@slopes('y')": "6:9: f, slopes: 'y': unknown name 'y'",
-    "@slopes('expp(x)')": "6:9: f, slopes: 'expp(x)': no slope is known of 'expp' (did you mean 'exp'?)",
+    "@slopes('expp(x)')": "6:9: f, slopes: 'expp(x)': no derivative is known of 'expp' (did you mean 'exp'?)",
     "@slopes('x.real')": "6:9: f, slopes: 'x.real': an attribute is not allowed here",
     "@slopes('1', y=(0, 1))": "6:16: f, slopes: there is no parameter 'y' to give a domain of",
     "@slopes('1', x=(1, 0))": "6:16: f, slopes: expected the interval (lo, hi) of a parameter, with lo < hi",
@@ -112,12 +112,12 @@ def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
     home, functions, _ = read(ROOT.format("None"))
     sys.modules.pop("own_functions_package.scalars", None)
     (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
-    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:9: bent_root, slope by x: at x=")
+    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:9: bent_root, derivative by x: at x=")
     assert "it is said to be 0." in finding and ", and is 0." in finding
     home, functions, _ = read("@slopes('1')\ndef f(x):\n    return math.sqrt(-1 - x * x)\n")
     sys.modules.pop("own_functions_package.scalars", None)
     (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
-    assert "scalars.py:6:9: f, slope by x: it cannot be compared: at 0 of 600 points" in finding
+    assert "scalars.py:6:9: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
 
 
 def test_a_wrong_reading_is_found(read: Read) -> None:
@@ -161,7 +161,9 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
     home, _, _ = read(RIGHT_ROOT.replace("-result ** 3", "result ** 3") + SOFTENED)
     assert main([spec_of(home, SPEC)]) == 1
     shown = capsys.readouterr().out.splitlines()
-    assert any(line.startswith(f"{home.folder / 'scalars.py'}:6:49: bent_root, slope by bend: at x=") for line in shown)
+    assert any(
+        line.startswith(f"{home.folder / 'scalars.py'}:6:49: bent_root, derivative by bend: at x=") for line in shown
+    )
     assert any("ops.yaml:3:16: bent_root, gradient of other: " in line for line in shown)
     assert not (home.folder / "generated").exists()
 
@@ -169,8 +171,8 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
 @pytest.mark.parametrize(
     ("kinds", "says"),
     [
-        ("[float]", "the slope of looped by its argument 1: say it above the function, by @slopes"),
-        ("[float, complex]", "what looped computes is known of real numbers: say its slope beside it, by @slopes"),
+        ("[float]", "the derivative of looped by its argument 1: say it above the function, by @slopes"),
+        ("[float, complex]", "what looped computes is known of real numbers: say its derivative beside it, by @slopes"),
     ],
 )
 def test_what_nothing_is_known_of(kinds: str, says: str, read: Read, capsys: pytest.CaptureFixture[str]) -> None:

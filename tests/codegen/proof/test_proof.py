@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.proof import algebra
+from specgrad.codegen.proof.algebra import recognised
 from specgrad.codegen.proof.axioms import FUNCTIONS
 from specgrad.codegen.proof.cases import Algebra, Case, cases, numeric
-from specgrad.codegen.proof.constants import recognised
+from specgrad.codegen.proof.derivative import ONE, derivative
 from specgrad.codegen.proof.numbers import FLOAT, evaluate
 from specgrad.codegen.proof.proof import EQUAL, OPEN, PROVED, WRONG, Prover, Verdict
 from specgrad.codegen.proof.report import disproved, verdicts
-from specgrad.codegen.proof.slope import ONE, slope
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.repository import ROOT
@@ -74,7 +74,7 @@ def test_slopes_are_those_of_scipys_functions(name: str) -> None:
     points = {p: numbers_for(name, p) for p in known.parameters}
     result = np.asarray(FLOAT[name](*points.values()), float)
     for i, parameter in enumerate(known.parameters):
-        own = known.slope(i)
+        own = known.derivative(i)
         if own is None:
             continue
         values = []
@@ -97,7 +97,7 @@ def test_slopes_follow_from_meanings(name: str) -> None:
         points = {p: np.abs(array) for p, array in points.items()}
     meaning = parsed(known.meaning or "")
     for i, parameter in enumerate(known.parameters):
-        own = known.slope(i)
+        own = known.derivative(i)
         if own is None or isinstance(meaning, ast.Constant | ast.Compare):
             continue
 
@@ -106,7 +106,7 @@ def test_slopes_follow_from_meanings(name: str) -> None:
             call = parsed(f"{name}({', '.join(known.parameters)})")
             scope = {"result": call}
             written = ast.fix_missing_locations(_Replaced(scope).visit(ast.parse(ast.unparse(own), mode="eval").body))
-            return algebra.is_zero(here.value(slope(meaning, {parameter: ONE})) - here.value(written))
+            return algebra.is_zero(here.value(derivative(meaning, {parameter: ONE})) - here.value(written))
 
         assert all(proved for case, proved in cases(compared, points) if case.is_open)
 

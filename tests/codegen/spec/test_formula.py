@@ -17,7 +17,7 @@ from specgrad.codegen.spec.formula import (
     value_reads,
 )
 from specgrad.codegen.spec.model import Formula
-from specgrad.codegen.spec.places import Source, Text
+from specgrad.codegen.spec.source import Source, Text
 from specgrad.codegen.spec.syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
 
 

@@ -220,7 +220,7 @@ class Mistake:
         return self.name
 
 
-SLOPE = "the function's slope is"
+DERIVATIVE = "the function's derivative is"
 NORM = "/ where((self == 0) & (other == 0), 1, hypot(self, other))\n  other"
 MISTAKES = [
     Mistake(
@@ -237,7 +237,7 @@ MISTAKES = [
         "where(self * beta > threshold, grad",
         "where(self * beta > 20, grad",
         "self",
-        "slope is",
+        "derivative is",
     ),
     Mistake(
         "a second bound at its default",
@@ -245,7 +245,7 @@ MISTAKES = [
         "self: where((self >= -lambd) & (self <= lambd), 0",
         "self: where((self >= -lambd) & (self <= 0.5), 0",
         "self",
-        "slope is",
+        "derivative is",
     ),
     Mistake(
         "a tie that only alpha = 1 does not show",
@@ -253,7 +253,7 @@ MISTAKES = [
         "where(self > 0, grad",
         "where(self >= 0, grad",
         "self",
-        "slope is",
+        "derivative is",
     ),
     Mistake(
         "squares that vanish",
@@ -269,7 +269,7 @@ MISTAKES = [
         "(other / where((self == 0) & (other",
         "(other / where((self == 0) | (other",
         "self",
-        "slope is",
+        "derivative is",
     ),
     Mistake(
         "a comparison that nan fails",
@@ -277,7 +277,7 @@ MISTAKES = [
         "self: where((self >= other) | isnan(other), grad, 0)",
         "self: where(self >= other, grad, 0)",
         "self",
-        SLOPE,
+        DERIVATIVE,
     ),
     Mistake(
         "no gradient where an operand is nan",
@@ -301,7 +301,7 @@ MISTAKES = [
         "rsqrt(self - 1) * rsqrt(self + 1)",
         "rsqrt(self * self - 1)",
         "self",
-        "where the function and its slope are nan",
+        "where the function and its derivative are nan",
     ),
     Mistake(
         "squares that overflow",

@@ -85,7 +85,7 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
 def test_the_numbers_are_those_of_formula_and_function(outcome: Outcome, mistake: Mistake) -> None:
     """At the inputs shown, the wrong formula and the true slope are what the report says."""
     (line,) = outcome.about(wrong_name(mistake))
-    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's slope is {NUMBER}{HINT}$", line)
+    found = re.search(rf"at \((.*)\) the formula gives {NUMBER}, the function's derivative is {NUMBER}{HINT}$", line)
     assert found, line
     inputs = {name: complex(value) for name, value in (part.split("=") for part in found[1].split(", "))}
     real = {name: value if value.imag else value.real for name, value in inputs.items()}

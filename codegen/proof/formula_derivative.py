@@ -1,21 +1,51 @@
-"""What the framework differentiates a formula to: by the formulas of the ops in it, ties and branches included."""
+"""The derivative of a gradient formula as the framework computes it: by the formulas of the ops in it.
+
+`Plain` brings formulas over ops to scalar expressions of real numbers; `FormulaDerivative` differentiates them, ties
+and branches included.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from ..emit.scalar_code import NotElementwise, bind
+from ..emit.scalar_code import Inliner, NotElementwise, bind
+from ..spec.definitions import substituted
+from ..spec.formula import called
 from ..spec.model import Entry
-from .inlining import Plain
-from .slope import ONE, ZERO, chosen, is_number, negative, plus, times
+from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
 
-RESULT_SLOPE = "result_slope"  # the name of the slope of `result`
+
+class Whole(Inliner):
+    """Inlines formulas, those of functions that are kept out of fused kernels too."""
+
+    def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
+        return args[0] if name == "unfused" else super().call(name, args, named)
+
+
+class Plain(Whole):
+    """Inlines formulas for real numbers, or in a subclass for complex ones."""
+
+    is_complex = False
+
+    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form; of a choice between complex and real numbers only the side that is meant."""
+        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
+            return self.form(tree.body if self.is_complex else tree.orelse, scope)
+        return super().form(tree, scope)
+
+    def place_of_self(self, name: str) -> int:
+        """Where a method's tensor stands among the arguments of the function."""
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        return [a.name for a in schema.arguments].index("self") if schema else 0
+
+
+RESULT_DERIVATIVE = "result_derivative"  # the name of the derivative of `result`
 _OPERATORS: dict[type, str] = {ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 _CONSTANT = ("zeros_like", "ones_like", "full_like")
 
 
-class OwnSlope:
+class FormulaDerivative:
     """Differentiates formulas by one argument, over ops as they are written."""
 
     def __init__(self, inliner: Plain, argument: str) -> None:
@@ -23,10 +53,10 @@ class OwnSlope:
         self.argument = argument
 
     def of(self, tree: ast.expr) -> ast.expr:
-        """The slope of a formula."""
+        """The derivative of a formula."""
         match tree:
             case ast.Name(id=name):
-                return ONE if name == self.argument else ast.Name(RESULT_SLOPE) if name == "result" else ZERO
+                return ONE if name == self.argument else ast.Name(RESULT_DERIVATIVE) if name == "result" else ZERO
             case ast.Constant() | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not() | ast.Invert()):
                 return ZERO
             case ast.UnaryOp(operand=operand):
@@ -68,11 +98,12 @@ class OwnSlope:
     ) -> ast.expr:
         """By the formulas of the first overload that takes these arguments."""
         for entry in entries:
-            scope = bind(entry, args, dict(named)) if entry.compute.tree is not None else None
-            if scope is None:
+            tree = entry.compute.tree
+            scope = bind(entry, args, dict(named)) if tree is not None else None
+            if tree is None or scope is None:
                 continue
             if entry.compute.kind == "composite":
-                return self.of(replaced(entry.compute.tree, scope))
+                return self.of(substituted(tree, scope))
             return self._by_formulas(entry, scope, call_of(name, args, named))
         raise NotElementwise(name)
 
@@ -84,7 +115,7 @@ class OwnSlope:
                 continue
             if formula.tree is None:
                 raise NotElementwise(f"{entry.name} by {argument}")
-            found = plus(found, replaced(formula.tree, scope | {"grad": inner, "result": call}))
+            found = plus(found, substituted(formula.tree, scope | {"grad": inner, "result": call}))
         return found
 
 
@@ -94,19 +125,3 @@ def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> a
     if operator is not None:
         return ast.BinOp(args[0], operator(), args[1])
     return ast.Call(ast.Name(name), args, [ast.keyword(key, value) for key, value in named.items()])
-
-
-def replaced(tree: ast.expr | None, scope: Mapping[str, ast.expr]) -> ast.expr:
-    """A formula with its names replaced, called functions aside."""
-    assert tree is not None
-
-    class Replace(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return scope.get(node.id, node)
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            function = node.func if isinstance(node.func, ast.Name) else self.visit(node.func)
-            keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
-            return ast.Call(function, [self.visit(a) for a in node.args], keywords)
-
-    return Replace().visit(ast.parse(ast.unparse(tree), mode="eval").body)

@@ -1,4 +1,4 @@
-"""Slopes of scalar expressions by the chain rule, as expressions again."""
+"""Derivatives of scalar expressions by the chain rule, as expressions again."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..emit.scalar_code import substitute
 from .axioms import NONE, Functions, Scalar, known_function, parsed
 
 ZERO, ONE = ast.Constant(0), ast.Constant(1)
-Slopes = Mapping[str, ast.expr]  # the slopes of names that are not constant
+Derivatives = Mapping[str, ast.expr]  # the derivatives of names that are not constant
 _DIVISION, _POWER = (ast.Name(name, ast.Load()) for name in ("divide", "pow"))
 
 
-class NoSlope(Exception):
-    """An expression of something whose slope is not known."""
+class NoDerivative(Exception):
+    """An expression of something whose derivative is not known."""
 
 
-def slope(tree: ast.expr, along: Slopes, own: Functions = NONE) -> ast.expr:
-    """The slope of an expression, given those of its names; other names are constant.
+def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast.expr:
+    """The derivative of an expression, given those of its names; other names are constant.
 
     `own` are the scalar functions of a user's package.
     """
@@ -29,61 +29,61 @@ def slope(tree: ast.expr, along: Slopes, own: Functions = NONE) -> ast.expr:
         case ast.Constant() | ast.Compare() | ast.BoolOp():
             return ZERO
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return negative(slope(operand, along, own))
+            return negative(derivative(operand, along, own))
         case ast.UnaryOp():
             return ZERO
         case ast.BinOp(left=left, op=op, right=right):
             return _of_operator(op, left, right, along, own)
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return chosen(test, slope(body, along, own), slope(orelse, along, own))
-        case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
-            return chosen(test, slope(body, along, own), slope(orelse, along, own))
+        case (
+            ast.IfExp(test=test, body=body, orelse=orelse)
+            | ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse])
+        ):
+            return chosen(test, derivative(body, along, own), derivative(orelse, along, own))
         case ast.Call(func=ast.Name(id=name), args=args):
             return _of_function(name, tree, args, along, own)
-    raise NoSlope(ast.unparse(tree))
+    raise NoDerivative(ast.unparse(tree))
 
 
-def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Slopes, own: Functions) -> ast.expr:
+def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Derivatives, own: Functions) -> ast.expr:
     """A sum, a product, a quotient or a power."""
     match op:
         case ast.Add():
-            return plus(slope(left, along, own), slope(right, along, own))
+            return plus(derivative(left, along, own), derivative(right, along, own))
         case ast.Sub():
-            return plus(slope(left, along, own), negative(slope(right, along, own)))
+            return plus(derivative(left, along, own), negative(derivative(right, along, own)))
         case ast.Mult():
-            return plus(times(slope(left, along, own), right), times(left, slope(right, along, own)))
-        case ast.Div():
-            return slope(ast.Call(_DIVISION, [left, right], []), along, own)
-        case ast.Pow():
-            return slope(ast.Call(_POWER, [left, right], []), along, own)
+            return plus(times(derivative(left, along, own), right), times(left, derivative(right, along, own)))
+        case ast.Div() | ast.Pow():
+            function = _DIVISION if isinstance(op, ast.Div) else _POWER
+            return derivative(ast.Call(function, [left, right], []), along, own)
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return ZERO
-    raise NoSlope(type(op).__name__)
+    raise NoDerivative(type(op).__name__)
 
 
-def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Slopes, own: Functions) -> ast.expr:
-    """The chain rule: the slope by each argument times that of the argument."""
+def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivatives, own: Functions) -> ast.expr:
+    """The chain rule: the derivative by each argument times that of the argument."""
     known = known_function(name, own)
     found: ast.expr = ZERO
     for i, argument in enumerate(args):
-        inner = slope(argument, along, own)
+        inner = derivative(argument, along, own)
         if is_number(inner, 0):
             continue
-        outer = slope_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
+        outer = derivative_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
         if known is None or outer is None:
             hint = ": say it above the function, by @slopes" if name in own else ""
-            raise NoSlope(f"the slope of {name} by its argument {i + 1}{hint}")
+            raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
         scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
         found = plus(found, times(substitute(outer, scope), inner))
     return found
 
 
-def slope_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
-    """The slope of a function by parameter `i`: what is said of it, or that of its meaning."""
-    said = known.slope(i)
+def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
+    """The derivative of a function by parameter `i`: what is said of it, or that of its meaning."""
+    said = known.derivative(i)
     if said is not None or known.meaning is None:
         return said
-    return slope(parsed(known.meaning), {known.parameters[i]: ONE}, own)
+    return derivative(parsed(known.meaning), {known.parameters[i]: ONE}, own)
 
 
 # ---- sums and products without what goes without saying --------------------------------------------------------------
@@ -148,7 +148,7 @@ def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
 
 
 def meaning(name: str, args: list[ast.expr], own: Functions = NONE) -> ast.expr | None:
-    """What a call of a scalar function stands for, in terms of others; None where that is itself."""
+    """A call of a scalar function as an expression of other functions; None where it stands for itself."""
     known = known_function(name, own)
     if known is None or known.meaning is None or len(args) != len(known.parameters):
         return None

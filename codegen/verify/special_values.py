@@ -55,15 +55,13 @@ class Spots:
 
     @property
     def points(self) -> dict[str, Any]:
-        """What `proof.numbers` evaluates expressions at."""
+        """The points at which `proof.numbers` evaluates expressions."""
         return {**self.values, **self.columns, "grad": np.ones(self.count)}
 
     def at(self, i: int) -> str:
         """The call at one spot."""
-        shown = {
-            name: f"{column[i]:.17g}" if column.dtype.kind == "f" else str(column[i])
-            for name, column in self.columns.items()
-        }
+        values = {name: (column[i], column.dtype.kind) for name, column in self.columns.items()}
+        shown = {name: f"{value:.17g}" if kind == "f" else str(value) for name, (value, kind) in values.items()}
         shown |= {name: repr(value) for name, value in self.numbers.items()}
         return f"({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
@@ -81,7 +79,10 @@ def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
         yield Spots(columns, numbers, values, np.concatenate([np.zeros(before, bool), directly]))
 
 
-def settings(op: Any, meaning: Meaning) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+Setting = tuple[dict[str, Any], dict[str, Any]]
+
+
+def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
     """(arguments of the call, the same with defaults) that are no tensors: of the samples, then each one changed."""
     arguments = [a for a in meaning.entry.schema.arguments if not a.type.is_tensor]
     drawing = Drawing(op, "", False, dtypes)
@@ -106,9 +107,8 @@ def _numbers_of(op: Any, text: str) -> dict[str, Any]:
     """The arguments of a call that are no tensors."""
     given = Drawing(op, text, False, dtypes).arguments(text)
     tensors = [name for name, type_, *_ in op.arguments if type_.rstrip("?") in ("Tensor", "Operand")]
-    return {
-        n: v for n, v in given.items() if not isinstance(v, Drawn) and ("input" if n == "self" else n) not in tensors
-    }
+    plain = {n: v for n, v in given.items() if not isinstance(v, Drawn)}
+    return {n: v for n, v in plain.items() if ("input" if n == "self" else n) not in tensors}
 
 
 def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]:
@@ -159,7 +159,7 @@ def _boundaries(
 
 
 def _bases(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """What the other tensors are where one is moved to a boundary."""
+    """Values of the other tensors where one is moved to a boundary."""
     fixed = [-1.0, 0.0, 0.7, 2.0] if len(tensors) > 1 else [0.0]
     return [
         {a.name: bool(k % 2) if is_mask(meaning.entry, a) else v + 0.1 * rng.random() * (v != 0) for a in tensors}

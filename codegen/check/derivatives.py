@@ -1,0 +1,187 @@
+"""Checks of an entry's derivatives: gradient formulas, the kernel for `backward`, and forward-mode formulas."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..proof.derive import missing_derivative
+from ..spec.formula import called, names, value_reads
+from ..spec.keys import WITHOUT_GRADIENT
+from ..spec.model import Entry, Formula, Problem
+from ..spec.suggest import did_you_mean
+from .scope import Context
+
+
+def check_gradients(context: Context) -> Iterator[Problem]:
+    """Each formula by itself, and differentiable arguments that have none."""
+    entry = context.entry
+    if entry.once_differentiable and not entry.formulas:
+        key = "once_differentiable"
+        yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
+    if entry.compute.kind == "composite":
+        return
+    for name, formula in entry.gradients.items():
+        argument = entry.schema.argument(name)
+        if argument is None or not argument.type.is_tensor:
+            yield context.problem(formula.where, "only a Tensor argument has a gradient", name)
+        elif formula.tree is not None:
+            yield from _check_gradient(context, name, formula)
+    if any(entry.output_differentiability) or entry.undefined_gradients:
+        for argument in entry.tensor_arguments:
+            if argument.name not in entry.gradients:
+                message = "a differentiable argument needs a formula, or non_differentiable"
+                reason = missing_derivative(entry)
+                message += f"; none can be derived: {reason}" * bool(reason)
+                yield context.problem(entry.where, message, argument.name)
+
+
+def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
+    """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
+    entry, tree = context.entry, formula.tree
+    assert tree is not None
+    gradient = gradient_name(context)
+    arguments = [a.name for a in entry.schema.arguments]
+    yield from context.faults(context.scope([*arguments, *context.outputs, gradient]), tree, name)
+    if not any(entry.output_differentiability):
+        yield context.problem(formula.where, "no output is differentiable, so there is no gradient", name)
+    elif not any(node.id in ("grad", "grads") for node in names(tree)):
+        yield context.problem(formula.where, f"the formula never uses {gradient}", name)
+    overwritten = [a.name for a in entry.schema.arguments if a.type.writes]
+    for node in value_reads(tree, overwritten):
+        yield context.problem(node, f"reads '{node.id}', which the op has overwritten: use result", name)
+
+
+def gradient_name(context: Context) -> str:
+    """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
+    entry = context.entry
+    several = sum(entry.output_differentiability) > 1
+    return "grads" if several or any(output.type.is_list for output in entry.schema.returns) else "grad"
+
+
+def check_backward(context: Context) -> Iterator[Problem]:
+    """A call of a kernel, over names in scope."""
+    formula = context.entry.backward
+    if formula is None or formula.tree is None:
+        return
+    call = formula.tree
+    if context.entry.compute.kind not in ("kernel", "view"):
+        yield context.problem(formula.where, "only ops of a kernel or a view have a kernel for backward", "backward")
+    elif not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        yield context.problem(formula.where, "the call of a kernel is wanted here", "backward")
+    else:
+        yield from _check_call(context, formula, call)
+
+
+def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[Problem]:
+    entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
+    if kernels is not None and called(call) not in kernels:
+        message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
+        yield context.problem(formula.where, message, "backward")
+    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "wanted"])
+    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield from context.faults(scope, part, "backward")
+    used = {node.id for node in names(call)}
+    if gradient not in used:
+        yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
+    if len(entry.formulas) > 1 and "wanted" not in used:
+        yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
+
+
+def check_forward(context: Context) -> Iterator[Problem]:
+    """The formula of each output, and differentiable outputs that have none."""
+    entry = context.entry
+    if entry.compute.kind == "composite":
+        return
+    tensors = [argument.name for argument in entry.tensor_arguments]
+    yield from _check_renounced(context)
+    for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
+        formula = entry.forward.get(output.name)
+        if formula is None:
+            if differentiable and entry.formulas:
+                message = "a differentiable output needs a forward formula, such as auto_linear"
+                yield context.problem(entry.where, message, output.name)
+        elif not differentiable and not (formula.keyword == "zero" and _renounces(entry)):
+            yield context.problem(formula.where, "the output is not differentiable", output.name)
+        elif all(name in entry.gradients and not _has_tangent(entry, name) for name in tensors):
+            yield context.problem(formula.where, "a forward formula, but no argument has a gradient", output.name)
+        elif formula.tree is not None:
+            yield from _check_tangent(context, output.name, formula.tree)
+        else:
+            yield from _check_keyword(context, output.name, formula)
+
+
+def _check_renounced(context: Context) -> Iterator[Problem]:
+    """A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
+    entry = context.entry
+    if (
+        _renounces(entry)
+        and not entry.forward
+        and not missing_derivative(replace(entry, output_differentiability=(True,)))
+    ):
+        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
+        yield context.problem(entry.key_places["output_differentiability"], message, "output_differentiability")
+
+
+def _renounces(entry: Entry) -> bool:
+    """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
+    computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
+    floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
+    return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_places
+
+
+def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:
+    """Names in scope: x_p and x_t of a tensor x with a gradient, x_p or x of others, and the results."""
+    arguments = context.entry.schema.arguments
+    constant = [a.name for a in arguments if not _has_tangent(context.entry, a.name)]
+    primals = [f"{a.name}_p" for a in arguments if a.type.is_tensor]
+    tangents = [f"{a.name}_t" for a in arguments if a.name not in constant]
+    yield from context.faults(context.scope([*constant, *primals, *tangents, *context.outputs]), tree, name)
+    if not any(node.id in tangents for node in names(tree)):
+        yield context.problem(tree, f"the formula never uses a tangent ({', '.join(tangents)})", name)
+
+
+def _has_tangent(entry: Entry, argument: str) -> bool:
+    """Whether the argument has a gradient formula, be it one that could not be parsed."""
+    return argument in entry.gradients and entry.gradients[argument].keyword is None
+
+
+def _check_keyword(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
+    entry = context.entry
+    match formula.keyword:
+        case "auto_element_wise" if entry.compute.kind != "elementwise":
+            message = "auto_element_wise, but the op is not elementwise"
+        case "auto_linear":
+            message = _why_not_linear(context)
+        case "auto_multilinear":
+            message = _why_not_multilinear(context)
+        case "auto_select" if "int64" not in entry.result_dtype:
+            message = "auto_select needs a second output, the indices, of result_dtype int64"
+        case _:
+            return
+    if message:
+        yield context.problem(formula.where, message, name)
+
+
+def _why_not_linear(context: Context) -> str:
+    """A gradient of a linear op reads no differentiable argument and no result."""
+    formulas = context.entry.formulas
+    for argument, tree in formulas.items():
+        read = value_reads(tree, [*formulas, *context.outputs])
+        if read:
+            return f"the op is not linear: the gradient of '{argument}' reads '{read[0].id}'"
+    return ""
+
+
+def _why_not_multilinear(context: Context) -> str:
+    """The gradient of each argument reads every other one, but neither the argument itself nor a result."""
+    formulas = context.entry.formulas
+    for argument, tree in formulas.items():
+        read = value_reads(tree, [argument, *context.outputs])
+        if read:
+            return f"the op is not linear in '{argument}': the gradient of '{argument}' reads '{read[0].id}'"
+        unread = formulas.keys() - {argument} - {node.id for node in value_reads(tree, formulas)}
+        if unread:
+            return f"the op is not a product: the gradient of '{argument}' does not read '{min(unread)}'"
+    return ""

@@ -1,0 +1,209 @@
+"""Checks of the calls that an entry lists: its `samples`, its `hard` points, and the calls that it `refuses`."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+
+from ..spec.keys import DTYPES
+from ..spec.model import Problem, Sample, Type
+from ..spec.signature import spell
+from ..spec.suggest import did_you_mean
+from .scope import Context
+
+CONSTANTS = ("inf", "nan", "pi", *DTYPES)
+
+
+def check_samples(context: Context) -> Iterator[Problem]:
+    """Every sample, whether an entry that needs samples has them, and what holds at kinks."""
+    entry = context.entry
+    if len(entry.kink) not in (1, len(entry.formulas)):
+        message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
+        yield context.problem(entry.key_places["kink"], message, "kink")
+    for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
+        for sample in samples:
+            yield from check_sample(context, key, sample)
+    loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
+    if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_places:
+        yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
+    elif "samples" in entry.key_places:
+        yield from _check_optional(context)
+
+
+def _check_optional(context: Context) -> Iterator[Problem]:
+    """An optional tensor that no sample gives has never been computed with."""
+    entry = context.entry
+    given = {
+        name
+        for sample in (*entry.samples, *entry.hard)
+        for name, value in sample.arguments.items()
+        if not (isinstance(value, ast.Constant) and value.value is None)
+    }
+    for argument in entry.schema.arguments:
+        optional = argument.type.is_tensor and argument.type.optional
+        if optional and argument.name not in {*given, *entry.unvaried, *entry.ignores}:
+            message = f"no sample gives '{argument.name}': add one, or say under `unvaried` why there is none"
+            yield context.problem(entry.key_places["samples"], message, "samples")
+
+
+def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
+    """Arguments the op has, all those it requires, and values made of known names."""
+    arguments = context.entry.schema.arguments
+    known = [a.name for a in arguments]
+    for name, value in sample.arguments.items():
+        if name not in known:
+            message = f"the op has no argument '{name}'{did_you_mean(name, known)}"
+            yield context.problem(value, message, key)
+        faults = list(_check_value(context, key, value))
+        yield from faults or _check_type(context, key, name, value)
+    missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
+    if missing:
+        yield context.problem(sample.where, f"the sample misses {', '.join(missing)}", key)
+
+
+def _check_type(context: Context, key: str, name: str, value: ast.expr) -> Iterator[Problem]:
+    """A value is of its argument's type; for a tensor of an element-wise op, but the first, a number may stand."""
+    argument = context.entry.schema.argument(name)
+    if argument is not None:
+        or_number = context.entry.compute.kind == "elementwise" and argument not in context.entry.tensor_arguments[:1]
+        if fault := type_fault(value, argument.type, or_number):
+            yield context.problem(value, f"{name}: {fault}", key)
+
+
+def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Problem]:
+    made = {id(call.func): call for call, _ in context.calls(value)}
+    for node in ast.walk(value):
+        match node:
+            case ast.Name(id=name) if id(node) in made and name not in MAKERS:
+                message = f"unknown maker '{name}' (one of {', '.join(MAKERS)})"
+                yield context.problem(node, message, key)
+            case ast.Name(id=name) if id(node) not in made and name not in CONSTANTS:
+                yield context.problem(node, f"unknown name '{name}'{did_you_mean(name, CONSTANTS)}", key)
+            case ast.Call(func=ast.Name(id=name), keywords=keywords) if name in MAKERS:
+                for keyword in keywords:
+                    if keyword.arg not in MAKERS[name]:
+                        yield context.problem(keyword, f"{name} has no keyword '{keyword.arg}'", key)
+                if fault := tensor_fault(node):
+                    yield context.problem(node, fault, key)
+
+
+NUMBERS = ("int", "float", "bool", "complex")
+KINDS = {  # the kinds of values that stand for a type; the types that are not here take anything
+    "Tensor": ("tensor",),
+    "Scalar": NUMBERS,
+    "float": ("int", "float"),
+    "int": ("int",),
+    "bool": ("bool",),
+    "str": ("str",),
+    "ScalarType": ("name",),
+}
+
+
+def type_fault(value: ast.expr, type_: Type, or_number: bool) -> str:
+    """Why a value of a sample is none of a type, or of a tensor for which a number may stand; empty where it is."""
+    if isinstance(value, ast.Constant) and value.value is None:
+        return "" if type_.optional else f"expected {spell(type_)}, found None"
+    if not type_.is_list:
+        return "" if _fits(value, type_, or_number) else f"expected {spell(type_)}, found {_kind(value)}"
+    if not isinstance(value, ast.List | ast.Tuple):
+        fits = type_.size is not None and _fits(value, type_, False)
+        return "" if fits else f"expected {spell(type_)}, found {_kind(value)}"
+    items = [item for item in value.elts if not (type_.optional_items and _kind(item) == "NoneType")]
+    wrong = next((item for item in items if not _fits(item, type_, False)), None)
+    return "" if wrong is None else f"expected {spell(type_)}, found a list with {_kind(wrong)}"
+
+
+def _fits(value: ast.expr, type_: Type, or_number: bool) -> bool:
+    kinds = KINDS.get(type_.base)
+    if kinds is None or _kind(value) in kinds:
+        return True
+    if _kind(value) == "name":  # inf, nan and pi are numbers too
+        return type_.base in ("Scalar", "float") or or_number
+    return or_number and _kind(value) in NUMBERS
+
+
+def _kind(value: ast.expr) -> str:
+    """The kind of value that an expression of a sample gives."""
+    match value:
+        case ast.Constant(value=constant):
+            return type(constant).__name__
+        case ast.UnaryOp(operand=operand):
+            return _kind(operand)
+        case ast.BinOp(left=left, op=sign, right=right):
+            whole = _kind(left) == _kind(right) == "int" and not isinstance(sign, ast.Div)
+            return "int" if whole else "float"
+        case ast.Call(func=ast.Name(id=maker)) if maker in MAKERS:
+            return "tensor"
+        case ast.List() | ast.Tuple():
+            return "list"
+    return "name"
+
+
+# What a sample may call, with the keywords each takes: random, index, mask and literal tensors.
+MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ("real",)}
+
+MOST_ELEMENTS = 1_000_000
+MOST_DIMENSIONS = 16
+
+
+def tensor_fault(call: ast.Call) -> str:
+    """The fault of a call of one of the makers; empty where there is none."""
+    assert isinstance(call.func, ast.Name)
+    if call.func.id == "V":
+        return _literal_fault(call)
+    sizes = [_number(size) for size in call.args]
+    if not all(isinstance(size, int) and size >= 0 for size in sizes):
+        return f"{call.func.id} takes sizes, integers that are written out"
+    if math.prod(map(int, sizes)) > MOST_ELEMENTS or len(sizes) > MOST_DIMENSIONS:
+        return f"expected a tensor of at most {MOST_ELEMENTS:,} elements in {MOST_DIMENSIONS} dimensions"
+    limits = {keyword.arg: _number(keyword.value) for keyword in call.keywords}
+    if not all(math.isfinite(value) and abs(value) <= 1e15 for value in limits.values()):
+        return "expected the limits of random numbers to be numbers that are written out, none beyond 1e15"
+    if limits.get("lo", -math.inf) >= limits.get("hi", math.inf) or limits.get("high", 1) < 1:
+        return "expected limits with numbers between them"
+    return ""
+
+
+def _literal_fault(call: ast.Call) -> str:
+    if len(call.args) != 1:
+        return "V takes one list of numbers, or one number"
+    if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
+        return "V takes real=True, for numbers that stay real where the others are complex"
+    shape = _shape(call.args[0])
+    if shape is None or len(shape) > MOST_DIMENSIONS:
+        return f"V takes numbers, in lists of equal lengths, at most {MOST_DIMENSIONS} in each other"
+    return ""
+
+
+def _shape(node: ast.expr) -> tuple[int, ...] | None:
+    """The shape of nested lists; None where they have no shape, or hold something else than numbers."""
+    if isinstance(node, ast.Tuple | ast.List):
+        shapes = {_shape(item) for item in node.elts} or {()}
+        (first, *others) = shapes
+        return None if others or first is None else (len(node.elts), *first)
+    constants = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    numbers = all(isinstance(value, int | float | complex) for value in constants)
+    return () if numbers and not isinstance(node, ast.Call) else None
+
+
+def _number(node: ast.expr) -> float:
+    """The value of a number, with its sign; nan for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_number(node.operand)
+    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return node.value if is_number else math.nan  # type: ignore[attr-defined]
+
+
+def check_refuses(context: Context) -> Iterator[Problem]:
+    """Each call, which must be one but for its values; a check of which no call is refused says nothing."""
+    entry = context.entry
+    for refusal in entry.refuses:
+        yield from check_sample(context, "refuses", refusal.call)
+    if entry.check is not None and not entry.refuses and "refuses" not in entry.key_places:
+        first = entry.samples[0].text if entry.samples else "self=T(3)"
+        message = (
+            f"nothing shows that the check '{entry.check}' refuses anything: give `refuses`, a list of calls that it "
+            f"must refuse, written like the samples ({first})"
+        )
+        yield context.problem(entry.key_places["check"], message, "check")

@@ -1,0 +1,123 @@
+"""Reads hand-written Python modules with `ast`: public definitions, arities, parameters, and which of these are read.
+
+No module is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
+
+RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
+
+
+def functions(path: Path) -> dict[str, Arity]:
+    """The public functions of a module with how many arguments each takes; none without the file."""
+    if not path.is_file():
+        return {}
+    return {name: arity_of(node.args) for name, node in defined_nodes(path) if isinstance(node, ast.FunctionDef)}
+
+
+def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
+    """The public definitions of a module, those included that it takes from modules beside it."""
+    own = list(defined_nodes(path))
+    yield from own
+    for name, (module, original) in siblings(path).items():
+        found = dict(defined_nodes(module)) if module.is_file() else {}
+        if _public(name) and original in found:
+            yield name, found[original]
+
+
+def siblings(path: Path) -> dict[str, tuple[Path, str]]:
+    """The names that a module imports from modules beside it, or from their package: the file, and the name there."""
+    imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level == 1]
+    pairs = [(path.with_name(f"{node.module or '__init__'}.py"), alias) for node in imports for alias in node.names]
+    return {alias.asname or alias.name: (file, alias.name) for file, alias in pairs}
+
+
+def defined_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
+    """The public names that a module binds by `def` and by assignment, and the statements."""
+    for node in statements_of(path):
+        if isinstance(node, ast.FunctionDef) and _public(node.name):
+            yield node.name, node
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        yield from ((t.id, node) for t in targets if isinstance(t, ast.Name) and _public(t.id))
+
+
+def statements_of(path: Path) -> list[ast.stmt]:
+    """The statements of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path)).body
+
+
+def arity_of(arguments: ast.arguments) -> Arity:
+    """The fewest and the most arguments of a call, those passed by keyword included."""
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    required_keywords = sum(default is None for default in arguments.kw_defaults)
+    most = math.inf if arguments.vararg or arguments.kwarg else positional + len(arguments.kwonlyargs)
+    return positional - len(arguments.defaults) + required_keywords, most
+
+
+def _public(name: str) -> bool:
+    return not name.startswith("_")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of one function, in order; `read` are those that do more than come back as they are."""
+
+    names: tuple[str, ...]  # that can be given by place
+    required: int  # of these, the first so many
+    most: float  # arguments by place; infinite with *args
+    rest: str = ""  # the name behind the star
+    first_hint: str = ""  # the annotation of the first
+    gives: str = ""  # the annotation of the result
+    read: frozenset[str] = frozenset()
+
+    def takes(self, count: int) -> bool:
+        """Whether so many arguments by place are a call."""
+        return self.required <= count <= self.most
+
+
+def parameters_of(body: Iterable[ast.stmt]) -> dict[str, Parameters]:
+    """The parameters of the functions among some statements, by all names that these have."""
+    found: dict[str, Parameters] = {}
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name, args=arguments) if not any(d is None for d in arguments.kw_defaults):
+                found[name] = _parameters(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if other in found:
+                found[name] = found[other]
+    return found
+
+
+def _parameters(function: ast.FunctionDef) -> Parameters:
+    arguments = function.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    hint = plain[0].annotation if plain else None
+    return Parameters(
+        tuple(argument.arg for argument in plain),
+        len(plain) - len(arguments.defaults),
+        math.inf if arguments.vararg else len(plain),
+        arguments.vararg.arg if arguments.vararg else "",
+        ast.unparse(hint) if hint else "",
+        ast.unparse(function.returns) if function.returns else "",
+        frozenset(_reads(function)),
+    )
+
+
+def _reads(function: ast.FunctionDef) -> set[str]:
+    """The names that a function reads, but for what it returns as it came: `return x, y`."""
+    handed_back: Sequence[ast.expr] = [
+        item
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and node.value is not None
+        for item in (node.value.elts if isinstance(node.value, ast.Tuple) else [node.value])
+    ]
+    blind = {id(item.value if isinstance(item, ast.Starred) else item) for item in handed_back}
+    names = [node for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)]
+    return {node.id for node in names if isinstance(node.ctx, ast.Load) and id(node) not in blind}

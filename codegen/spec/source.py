@@ -1,0 +1,199 @@
+"""The text of a spec file, the YAML nodes in it, and the line and column of every character of their values.
+
+A spec is UTF-8 text of bounded size without control characters. YAML lets ten lines stand for a billion values; a spec
+is a list of mappings of plain values, so aliases, tags, and more nodes or levels than that takes are refused where they
+stand, before any of it is built.
+
+YAML may quote, fold and indent a formula, so an offset in the value is not an offset in the file. All of that only adds
+or removes white space and quoting: the n-th visible character of the value is the n-th of the source.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .model import Where
+
+
+class Unreadable(Exception):
+    """A file that is no spec, and the line and column that show it."""
+
+    def __init__(self, problem: str, before: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.place = (before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def read_text(path: Path) -> str:
+    """The text, with one kind of line end.
+
+    Raises:
+        OSError: the file cannot be opened.
+        Unreadable: it is no text.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise Unreadable(f"expected a file, found a {'folder' if stat.S_ISDIR(status.st_mode) else 'special file'}")
+    if status.st_size > MOST_BYTES:
+        raise Unreadable(f"expected a file of at most {MOST_BYTES:,} bytes, found {status.st_size:,}")
+    text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+    if not text.translate({10: None, 9: None}).isprintable():
+        offset = next(i for i, c in enumerate(text) if not c.isprintable() and c not in "\n\t")
+        raise Unreadable(f"expected characters that can be seen, found U+{ord(text[offset]):04X}", text[:offset])
+    return text
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig", errors="replace")
+        message = f"expected text in UTF-8, found the byte 0x{content[error.start]:02X}"
+        raise Unreadable(message, before) from None
+
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+MOST_BYTES = 4_000_000  # of a file
+MOST_NODES = 100_000
+MOST_LEVELS = 8  # of lists and mappings in each other
+MOST_CHARACTERS = 10_000  # of one value
+
+
+class NodeError(yaml.MarkedYAMLError):
+    """Something that YAML allows and a spec does not."""
+
+    def __init__(self, problem: str, mark: Any) -> None:
+        super().__init__(problem=problem, problem_mark=mark)
+
+
+def compose(content: str) -> yaml.Node | None:
+    """The root of the one document of a file; None where it is empty.
+
+    Raises:
+        yaml.YAMLError: the text is no YAML, or more than a spec may be.
+    """
+    root: yaml.Node | None = None
+    open_: list[yaml.CollectionNode] = []
+    for number, event in enumerate(_events(content)):
+        if number > MOST_NODES:
+            raise NodeError(f"expected at most {MOST_NODES:,} values", event.start_mark)
+        if isinstance(event, yaml.CollectionEndEvent):
+            _close(open_.pop(), event)
+        elif isinstance(event, yaml.NodeEvent):
+            node = _node(event, len(open_))
+            if open_:
+                open_[-1].value.append(node)
+            elif root is not None:
+                raise NodeError("expected one document, found a second one", event.start_mark)
+            else:
+                root = node
+            if isinstance(node, yaml.CollectionNode):
+                open_.append(node)
+    return root
+
+
+def _events(content: str) -> Iterator[Any]:
+    events: Iterator[Any] = yaml.parse(content, Loader=LOADER)
+    return events
+
+
+def _close(node: yaml.CollectionNode, event: Any) -> None:
+    """The end of a list or a mapping: keys and values, which came in turn, become pairs."""
+    node.end_mark = event.end_mark
+    if isinstance(node, yaml.MappingNode):
+        node.value = list(zip(node.value[::2], node.value[1::2], strict=True))
+
+
+def _node(event: Any, depth: int) -> yaml.Node:
+    """The node that an event begins or is."""
+    if isinstance(event, yaml.AliasEvent):
+        problem = f"expected a value, found the alias '*{event.anchor}': write out what it stands for"
+        raise NodeError(problem, event.start_mark)
+    if event.tag is not None:
+        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
+    if isinstance(event, yaml.ScalarEvent):
+        return _scalar(event)
+    if depth == MOST_LEVELS:
+        raise NodeError(f"expected lists and mappings at most {MOST_LEVELS} deep", event.start_mark)
+    kind = yaml.MappingNode if isinstance(event, yaml.MappingStartEvent) else yaml.SequenceNode
+    return kind("", [], event.start_mark, event.end_mark, event.flow_style)
+
+
+def _scalar(event: Any) -> yaml.ScalarNode:
+    value = event.value
+    if len(value) > MOST_CHARACTERS:
+        problem = f"expected a value of at most {MOST_CHARACTERS:,} characters, found {len(value):,}"
+        raise NodeError(problem, event.start_mark)
+    strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
+    if strange is not None:
+        raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", event.start_mark)
+    return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
+
+
+Place = tuple[int, int]  # line and column, both from 1
+
+# What the source of a quoted scalar holds beyond its value: one of two quotes, or a backslash.
+QUOTING = {"'": re.compile(r"'(?=')"), '"': re.compile(r"\\[nrt]?")}
+
+
+@dataclass(frozen=True)
+class Text:
+    """The value of a scalar, with the place of each character and of its end."""
+
+    value: str
+    file: str
+    places: tuple[Place, ...]
+
+    def where(self, offset: int = 0) -> Where:
+        """The place of the character at `offset`; outside the text, of the nearest one."""
+        return Where(self.file, *self.places[min(max(offset, 0), len(self.value))])
+
+
+@dataclass(frozen=True)
+class Source:
+    """A spec file's name and text."""
+
+    file: str
+    content: str
+
+    def where(self, node: yaml.Node) -> Where:
+        return Where(self.file, node.start_mark.line + 1, node.start_mark.column + 1)
+
+    def text(self, node: yaml.ScalarNode) -> Text:
+        """The scalar's value with the place of each of its characters."""
+        visible = self._visible(node)
+        after = (node.start_mark.line + 1, node.start_mark.column + 1)
+        places: list[Place] = []
+        for character in node.value:
+            here = after if character.isspace() else next(visible, after)
+            places.append(here)
+            after = (here[0], here[1] + 1)
+        return Text(node.value, self.file, (*places, after))
+
+    def _visible(self, node: yaml.ScalarNode) -> Iterator[Place]:
+        """The places of the characters of a scalar's source that are neither white space nor quoting."""
+        begin, raw, hidden = self._body(node)
+        line, column = node.start_mark.line + 1, node.start_mark.column + 1
+        for index, character in enumerate(raw):
+            if index >= begin and index not in hidden and not character.isspace():
+                yield line, column
+            line, column = (line + 1, 1) if character == "\n" else (line, column + 1)
+
+    def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
+        """Where the body of a scalar's source begins, the source, and the offsets that only quote."""
+        raw = self.content[node.start_mark.index : node.end_mark.index]
+        if node.style in ("|", ">"):
+            return raw.find("\n") + 1, raw, set()
+        if node.style not in QUOTING:
+            return 0, raw, set()
+        inner = raw[:-1]
+        quoting = QUOTING[node.style].finditer(inner, 1)
+        return 1, inner, {offset for match in quoting for offset in range(*match.span())}
