@@ -9163,7 +9163,7 @@ class RowDistancesBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: row_distances_slope(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
+        """All gradients from one kernel: row_distances_backward(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
@@ -9173,7 +9173,7 @@ class RowDistancesBackward0(Node):
         x2 = array_in(unpack(node, "kept_x2"), None)
         result = array_in(unpack(node, "kept_result"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(distance_cpu.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
+        return as_gradients(distance_cpu.row_distances_backward(wanted, grad, x1, x2, result, p), node.metas, dtype)
 
     def formula(node, grad):
         """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""
@@ -10171,7 +10171,7 @@ class CholeskyFactorBackward0(Node):
             node.kept_L = FREED
 
     def apply(node, grads):
-        """self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False))); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
+        """self: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False))); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -10181,7 +10181,7 @@ class CholeskyFactorBackward0(Node):
         )
         return (
             fit(
-                linalg_formulas.lower_slope(
+                linalg_formulas.of_lower_backward(
                     matmul_formulas.adjoint(
                         op.solve_triangular_matrices(
                             matmul_formulas.adjoint(L), matmul_formulas.adjoint(inner), True, False
@@ -10411,7 +10411,7 @@ class HermitianEigenBackward0(Node):
             node.kept_eigenvalues = FREED
 
     def apply(node, grads):
-        """self: lower_slope(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
+        """self: of_lower_backward(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
         eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
@@ -10419,7 +10419,7 @@ class HermitianEigenBackward0(Node):
         inner = linalg_formulas_decompositions.matrix_of_diagonal(grads[0]) + linalg_formulas_decompositions.over_gaps(
             back.matmul(grads[1]), eigenvalues, grads[1]
         )
-        return (fit(linalg_formulas.lower_slope(eigenvectors.matmul(inner).matmul(back)), node.metas[0]),)
+        return (fit(linalg_formulas.of_lower_backward(eigenvectors.matmul(inner).matmul(back)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -10462,12 +10462,14 @@ class HermitianEigenvaluesBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors))); vectors = hermitian_eigen(self).eigenvectors."""
+        """self: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors))); vectors = hermitian_eigen(self).eigenvectors."""
         self = unpack(node, "kept_self")
         vectors = op.hermitian_eigen(self).eigenvectors
         return (
             fit(
-                linalg_formulas.lower_slope((vectors * grad.unsqueeze(-2)).matmul(matmul_formulas.adjoint(vectors))),
+                linalg_formulas.of_lower_backward(
+                    (vectors * grad.unsqueeze(-2)).matmul(matmul_formulas.adjoint(vectors))
+                ),
                 node.metas[0],
             ),
         )
@@ -13052,7 +13054,7 @@ class LinearBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad."""
+        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_backward(grad, conjugate(self)); bias: grad."""
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
         grad_0 = None
@@ -13060,7 +13062,7 @@ class LinearBackward0(Node):
             grad_0 = matmul_formulas.rows_times(grad, reduction_formulas.conjugate(weight))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.linear_weight_grad(grad, reduction_formulas.conjugate(self))
+            grad_1 = op.linear_weight_backward(grad, reduction_formulas.conjugate(self))
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad
@@ -13076,11 +13078,11 @@ class LinearBackward0(Node):
         return (tangent0,)
 
 
-class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
+class LinearWeightBackwardBackward0(Node):
+    """linear_weight_backward(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
-    op_name = "linear_weight_grad"
+    op_name = "linear_weight_backward"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13088,7 +13090,7 @@ class LinearWeightGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, self):
         """Put `result` into the graph."""
-        node = new(LinearWeightGradBackward0)
+        node = new(LinearWeightBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
@@ -13130,8 +13132,8 @@ class LinearWeightGradBackward0(Node):
     def tangent(result, grad_output, self, grad_output_t, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if grad_output_t is None else op.linear_weight_grad(grad_output_t, self),
-            None if self_t is None else op.linear_weight_grad(grad_output, self_t),
+            None if grad_output_t is None else op.linear_weight_backward(grad_output_t, self),
+            None if self_t is None else op.linear_weight_backward(grad_output, self_t),
         )
         return (tangent0,)
 
@@ -13205,7 +13207,7 @@ class ConvolutionBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_all_but(grad, grad.ndim - len(stride) - 1)."""
+        """self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_all_but(grad, grad.ndim - len(stride) - 1)."""
         self_shape = node._saved_self_sym_sizes
         stride = node._saved_stride
         padding = node._saved_padding
@@ -13216,12 +13218,12 @@ class ConvolutionBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution_input_grad(
+            grad_0 = op.convolution_input_backward(
                 grad, reduction_formulas.conjugate(weight), self_shape, stride, padding, dilation, groups
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_weight_grad(
+            grad_1 = op.convolution_weight_backward(
                 grad, reduction_formulas.conjugate(self), weight_shape, stride, padding, dilation, groups
             )
         grad_2 = None
@@ -13241,8 +13243,8 @@ class ConvolutionBackward0(Node):
         return (tangent0,)
 
 
-class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
+class ConvolutionInputBackwardBackward0(Node):
+    """convolution_input_backward(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13255,7 +13257,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight",
         "kept_weight_version",
     )
-    op_name = "convolution_input_grad"
+    op_name = "convolution_input_backward"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -13270,7 +13272,7 @@ class ConvolutionInputGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, weight, stride, padding, dilation, groups):
         """Put `result` into the graph."""
-        node = new(ConvolutionInputGradBackward0)
+        node = new(ConvolutionInputBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (weight._shape, weight._dtype))
@@ -13302,7 +13304,7 @@ class ConvolutionInputGradBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_backward(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -13315,7 +13317,7 @@ class ConvolutionInputGradBackward0(Node):
             grad_0 = op.convolution(grad, reduction_formulas.conjugate(weight), None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_weight_grad(
+            grad_1 = op.convolution_weight_backward(
                 reduction_formulas.conjugate(grad_output), grad, weight_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
@@ -13326,16 +13328,16 @@ class ConvolutionInputGradBackward0(Node):
         tangent0 = total(
             None
             if grad_output_t is None
-            else op.convolution_input_grad(grad_output_t, weight, input_shape, stride, padding, dilation, groups),
+            else op.convolution_input_backward(grad_output_t, weight, input_shape, stride, padding, dilation, groups),
             None
             if weight_t is None
-            else op.convolution_input_grad(grad_output, weight_t, input_shape, stride, padding, dilation, groups),
+            else op.convolution_input_backward(grad_output, weight_t, input_shape, stride, padding, dilation, groups),
         )
         return (tangent0,)
 
 
-class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
+class ConvolutionWeightBackwardBackward0(Node):
+    """convolution_weight_backward(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13348,7 +13350,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self",
         "kept_self_version",
     )
-    op_name = "convolution_weight_grad"
+    op_name = "convolution_weight_backward"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13363,7 +13365,7 @@ class ConvolutionWeightGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, self, stride, padding, dilation, groups):
         """Put `result` into the graph."""
-        node = new(ConvolutionWeightGradBackward0)
+        node = new(ConvolutionWeightBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
@@ -13395,7 +13397,7 @@ class ConvolutionWeightGradBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_backward(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -13408,7 +13410,7 @@ class ConvolutionWeightGradBackward0(Node):
             grad_0 = op.convolution(reduction_formulas.conjugate(self), grad, None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_input_grad(
+            grad_1 = op.convolution_input_backward(
                 reduction_formulas.conjugate(grad_output), grad, self_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
@@ -13419,10 +13421,10 @@ class ConvolutionWeightGradBackward0(Node):
         tangent0 = total(
             None
             if grad_output_t is None
-            else op.convolution_weight_grad(grad_output_t, self, weight_shape, stride, padding, dilation, groups),
+            else op.convolution_weight_backward(grad_output_t, self, weight_shape, stride, padding, dilation, groups),
             None
             if self_t is None
-            else op.convolution_weight_grad(grad_output, self_t, weight_shape, stride, padding, dilation, groups),
+            else op.convolution_weight_backward(grad_output, self_t, weight_shape, stride, padding, dilation, groups),
         )
         return (tangent0,)
 
@@ -15360,7 +15362,7 @@ class MseLossBackward0(Node):
             node.kept_target = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mse_loss_slopes(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
+        """All gradients from one kernel: mse_loss_gradients(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
@@ -15369,7 +15371,7 @@ class MseLossBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         target = array_in(unpack(node, "kept_target"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(loss_cpu.mse_loss_slopes(wanted, grad, self, target, reduction), node.metas, dtype)
+        return as_gradients(loss_cpu.mse_loss_gradients(wanted, grad, self, target, reduction), node.metas, dtype)
 
     def formula(node, grad):
         """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
@@ -15747,7 +15749,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             node.kept_pos_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)."""
+        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15761,7 +15763,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         if node.edges[1] is not None:
             grad_1 = loss_formulas_reduce.weighted(
                 loss_formulas_reduce.spread_loss(grad, self_numel, reduction)
-                * loss_formulas_reduce.logit_target_slope(self, pos_weight),
+                * loss_formulas_reduce.logit_target_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1])
@@ -15774,7 +15776,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         tangent0 = loss_formulas_reduce.reduce_loss(
             op.binary_cross_entropy_with_logits_backward(self_t, self, target, weight, pos_weight, 0)
             + loss_formulas_reduce.weighted(
-                target_t * loss_formulas_reduce.logit_target_slope(self, pos_weight), weight
+                target_t * loss_formulas_reduce.logit_target_derivative(self, pos_weight), weight
             ),
             reduction,
         )
@@ -15858,7 +15860,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight), weight)."""
+        """grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_second_derivative(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15870,7 +15872,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         if node.edges[0] is not None:
             grad_0 = loss_formulas_reduce.reduce_loss(
                 loss_formulas_reduce.weighted(
-                    grad * loss_formulas_reduce.logit_slope(self, target, pos_weight), weight
+                    grad * loss_formulas_reduce.logit_derivative(self, target, pos_weight), weight
                 ),
                 reduction,
             )
@@ -15879,7 +15881,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             grad_1 = loss_formulas_reduce.weighted(
                 grad
                 * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_curvature(self, target, pos_weight),
+                * loss_formulas_reduce.logit_second_derivative(self, target, pos_weight),
                 weight,
             )
         grad_2 = None
@@ -15887,7 +15889,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             grad_2 = loss_formulas_reduce.weighted(
                 grad
                 * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_mixed_slope(self, pos_weight),
+                * loss_formulas_reduce.logit_mixed_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1, grad_2])
@@ -15900,11 +15902,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         target_t = zeros_if_missing(target_t, target)
         tangent0 = loss_formulas_reduce.weighted(
             loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction)
-            * loss_formulas_reduce.logit_slope(self, target, pos_weight)
+            * loss_formulas_reduce.logit_derivative(self, target, pos_weight)
             + loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction)
             * (
-                self_t * loss_formulas_reduce.logit_curvature(self, target, pos_weight)
-                + target_t * loss_formulas_reduce.logit_mixed_slope(self, pos_weight)
+                self_t * loss_formulas_reduce.logit_second_derivative(self, target, pos_weight)
+                + target_t * loss_formulas_reduce.logit_mixed_derivative(self, pos_weight)
             ),
             weight,
         )

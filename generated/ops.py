@@ -15730,7 +15730,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
+        self: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
         where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
         where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
@@ -16569,7 +16569,7 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        self: lower_slope(eigenvectors.matmul(inner).matmul(back))
+        self: of_lower_backward(eigenvectors.matmul(inner).matmul(back))
         where back: adjoint(eigenvectors)
         where inner: matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])
         where projected: back.matmul(of_lower(self_t)).matmul(eigenvectors)
@@ -16648,7 +16648,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
+        self: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
         where vectors: hermitian_eigen(self).eigenvectors
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
@@ -24485,7 +24485,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         Tensor: the dtype that all tensors share.
     Gradients:
         self: rows_times(grad, conjugate(weight))
-        weight: linear_weight_grad(grad, conjugate(self))
+        weight: linear_weight_backward(grad, conjugate(self))
         bias: grad
     Raises:
         RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
@@ -24536,10 +24536,10 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     return result
 
 
-def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
+def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
+    linear_weight_backward(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -24555,18 +24555,23 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
+        and (
+            lifted := lift(
+                "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
+            )
+        )
+        is not PLAIN
     ):
         return lifted
-    return _linear_weight_grad("linear_weight_grad", grad_output, input)
+    return _linear_weight_backward("linear_weight_backward", grad_output, input)
 
 
-def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
+def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    grad_output, self = matmul_checks_linear.linear_weight_grad(name, grad_output, self)
+    grad_output, self = matmul_checks_linear.linear_weight_backward(name, grad_output, self)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype
@@ -24574,16 +24579,17 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu_linear.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
+            matmul_cpu_linear.linear_weight_backward(array_in(grad_output, computed), array_in(self, computed)),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, self))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
-        functions.LinearWeightGradBackward0.record(result, grad_output, self)
+        functions.LinearWeightBackwardBackward0.record(result, grad_output, self)
     if watch.active:
-        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self), into)
+        propagate(functions.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)
     return result
 
 
@@ -24614,8 +24620,8 @@ def convolution(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
-        weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
+        self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
         bias: sum_all_but(grad, grad.ndim - len(stride) - 1)
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
@@ -24688,7 +24694,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     return result
 
 
-def convolution_input_grad(
+def convolution_input_backward(
     grad_output: Tensor,
     weight: Tensor,
     input_shape: Sequence[int],
@@ -24699,7 +24705,7 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
+    convolution_input_backward(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -24715,7 +24721,8 @@ def convolution_input_grad(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)
-        weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_backward(conjugate(grad_output), grad, weight.shape, stride, padding, dilation,
+            groups)
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
@@ -24723,9 +24730,9 @@ def convolution_input_grad(
         watch.lifts
         and (
             lifted := lift(
-                "convolution_input_grad",
-                convolution_input_grad,
-                "convolve_input_grad",
+                "convolution_input_backward",
+                convolution_input_backward,
+                "convolve_input_backward",
                 grad_output,
                 weight,
                 input_shape,
@@ -24738,12 +24745,12 @@ def convolution_input_grad(
         is not PLAIN
     ):
         return lifted
-    return _convolution_input_grad(
-        "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
+    return _convolution_input_backward(
+        "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
     )
 
 
-def _convolution_input_grad(
+def _convolution_input_backward(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
     if not isinstance(grad_output, Tensor):
@@ -24756,7 +24763,7 @@ def _convolution_input_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_grad(
+    grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -24766,7 +24773,7 @@ def _convolution_input_grad(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_input_grad(
+            conv_cpu.convolution_input_backward(
                 array_in(grad_output, computed),
                 array_in(weight, computed),
                 input_shape,
@@ -24782,10 +24789,12 @@ def _convolution_input_grad(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or weight._rg) and result._dtype.kind in "fc":
-        functions.ConvolutionInputGradBackward0.record(result, grad_output, weight, stride, padding, dilation, groups)
+        functions.ConvolutionInputBackwardBackward0.record(
+            result, grad_output, weight, stride, padding, dilation, groups
+        )
     if watch.active:
         propagate(
-            functions.ConvolutionInputGradBackward0,
+            functions.ConvolutionInputBackwardBackward0,
             result,
             (grad_output, weight, input_shape, stride, padding, dilation, groups),
             (grad_output, weight),
@@ -24794,7 +24803,7 @@ def _convolution_input_grad(
     return result
 
 
-def convolution_weight_grad(
+def convolution_weight_backward(
     grad_output: Tensor,
     input: Tensor,
     weight_shape: Sequence[int],
@@ -24805,7 +24814,7 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
+    convolution_weight_backward(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -24821,7 +24830,7 @@ def convolution_weight_grad(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups)
-        self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)
+        self: convolution_input_backward(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
@@ -24829,9 +24838,9 @@ def convolution_weight_grad(
         watch.lifts
         and (
             lifted := lift(
-                "convolution_weight_grad",
-                convolution_weight_grad,
-                "convolve_weight_grad",
+                "convolution_weight_backward",
+                convolution_weight_backward,
+                "convolve_weight_backward",
                 grad_output,
                 input,
                 weight_shape,
@@ -24844,12 +24853,12 @@ def convolution_weight_grad(
         is not PLAIN
     ):
         return lifted
-    return _convolution_weight_grad(
-        "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
+    return _convolution_weight_backward(
+        "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
     )
 
 
-def _convolution_weight_grad(
+def _convolution_weight_backward(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
     if not isinstance(grad_output, Tensor):
@@ -24862,7 +24871,7 @@ def _convolution_weight_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_grad(
+    grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -24872,7 +24881,7 @@ def _convolution_weight_grad(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_weight_grad(
+            conv_cpu.convolution_weight_backward(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,
@@ -24888,10 +24897,12 @@ def _convolution_weight_grad(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
-        functions.ConvolutionWeightGradBackward0.record(result, grad_output, self, stride, padding, dilation, groups)
+        functions.ConvolutionWeightBackwardBackward0.record(
+            result, grad_output, self, stride, padding, dilation, groups
+        )
     if watch.active:
         propagate(
-            functions.ConvolutionWeightGradBackward0,
+            functions.ConvolutionWeightBackwardBackward0,
             result,
             (grad_output, self, weight_shape, stride, padding, dilation, groups),
             (grad_output, self),
@@ -28142,7 +28153,7 @@ def nll_loss_backward(
             lifted := lift(
                 "nll_loss_backward",
                 nll_loss_backward,
-                "negative_log_likelihood_grad",
+                "negative_log_likelihood_backward",
                 grad_output,
                 target,
                 weight,
@@ -28426,7 +28437,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         watch.lifts
         and (
             lifted := lift(
-                "mse_loss_backward", mse_loss_backward, "pointwise_loss_grad", grad_output, input, target, reduction
+                "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
             )
         )
         is not PLAIN
@@ -28585,7 +28596,7 @@ def binary_cross_entropy_backward(
             lifted := lift(
                 "binary_cross_entropy_backward",
                 binary_cross_entropy_backward,
-                "pointwise_loss_grad",
+                "pointwise_loss_backward",
                 grad_output,
                 input,
                 target,
@@ -28681,7 +28692,7 @@ def binary_cross_entropy_with_logits(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
-        target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)
+        target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
@@ -28799,11 +28810,11 @@ def binary_cross_entropy_with_logits_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)
-        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target,
+        grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction)
+        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_second_derivative(self, target,
             pos_weight), weight)
-        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight),
-            weight)
+        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_derivative(self,
+            pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
@@ -28815,7 +28826,7 @@ def binary_cross_entropy_with_logits_backward(
             lifted := lift(
                 "binary_cross_entropy_with_logits_backward",
                 binary_cross_entropy_with_logits_backward,
-                "pointwise_loss_grad",
+                "pointwise_loss_backward",
                 grad_output,
                 input,
                 target,
@@ -37583,10 +37594,10 @@ FUNCTIONS = [
     "fill_diagonal_",
     "copy_",
     "linear",
-    "linear_weight_grad",
+    "linear_weight_backward",
     "convolution",
-    "convolution_input_grad",
-    "convolution_weight_grad",
+    "convolution_input_backward",
+    "convolution_weight_backward",
     "conv1d_default",
     "conv1d_padding",
     "conv2d_default",

@@ -2238,7 +2238,7 @@ def zero_(input: Tensor) -> Tensor: ...
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor: ...
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor: ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
-def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor: ...
+def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor: ...
 def convolution(
     input: Tensor,
     weight: Tensor,
@@ -2248,7 +2248,7 @@ def convolution(
     dilation: Sequence[int],
     groups: int,
 ) -> Tensor: ...
-def convolution_input_grad(
+def convolution_input_backward(
     grad_output: Tensor,
     weight: Tensor,
     input_shape: Sequence[int],
@@ -2257,7 +2257,7 @@ def convolution_input_grad(
     dilation: Sequence[int],
     groups: int,
 ) -> Tensor: ...
-def convolution_weight_grad(
+def convolution_weight_backward(
     grad_output: Tensor,
     input: Tensor,
     weight_shape: Sequence[int],

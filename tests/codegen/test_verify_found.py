@@ -155,7 +155,7 @@ ENTRIES = {
           dtype: promote
           dtypes: [float]
           kernel: mse_loss_backward
-          batch: pointwise_loss_grad
+          batch: pointwise_loss_backward
           check: pointwise_loss_backward
           refuses: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
           grad_output: reduce_loss(2 * grad * (self - target), reduction)

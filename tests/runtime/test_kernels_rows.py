@@ -20,12 +20,12 @@ def test_linear_and_its_weight_gradient():
         np.testing.assert_allclose(y, x @ w.T + b, rtol=1e-12)
         g = randn(*y.shape)
         expected = np.einsum("no,ni->oi", g.reshape(-1, 3), x.reshape(-1, 5))
-        np.testing.assert_allclose(linear.linear_weight_grad(g, x), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(linear.linear_weight_backward(g, x), expected, rtol=1e-12, atol=1e-14)
         row = randn(5)
         y = linear.linear(x, row, None)
         np.testing.assert_allclose(y, x @ row, rtol=1e-12)
         expected = np.einsum("n,ni->i", y.reshape(-1), x.reshape(-1, 5))
-        np.testing.assert_allclose(linear.linear_weight_grad(y, x), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(linear.linear_weight_backward(y, x), expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])

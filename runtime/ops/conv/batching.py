@@ -44,7 +44,7 @@ def flat_rows(call: Call, value: Any, example: Any) -> Any:
     return shaped(value, (*size, prod(example._shape[:-1]), example._shape[-1]))
 
 
-def linear_grad(call: Call) -> Any:
+def linear_weight_backward(call: Call) -> Any:
     """The gradient of a weight: grad^T x over all rows of an example."""
     grad, x = call["grad_output"], call["input"]
     vector = len(grad._shape) < len(x._shape)  # that of a weight with one dimension
@@ -99,7 +99,7 @@ def out_of_channels(value: Any, size: int, samples: bool = True) -> Any:
     return value.reshape((shape[0], size, shape[1] // size, *shape[2:])).transpose(0, 1)
 
 
-def convolve_input_grad(call: Call) -> Any:
+def convolve_input_backward(call: Call) -> Any:
     """The gradient of a convolution's input, the examples among samples or channels."""
     shape = as_list(call["input_shape"])
     samples = len(shape) == len(call["weight"]._shape)
@@ -122,7 +122,7 @@ def widened(shape: list[int], size: int, samples: bool) -> list[int]:
     return [shape[0], shape[1] * size, *shape[2:]] if samples else [shape[0] * size, *shape[1:]]
 
 
-def convolve_weight_grad(call: Call) -> Any:
+def convolve_weight_backward(call: Call) -> Any:
     """The gradient of a convolution's weight, each example a group of channels of its own."""
     shape = as_list(call["weight_shape"])
     samples = len(call["input"]._shape) == len(shape)

@@ -30,7 +30,7 @@ def convolution(
     return input, weight, bias, stride, padding, dilation, groups
 
 
-def convolution_input_grad(
+def convolution_input_backward(
     op: str, grad_output: Any, weight: Any, input_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution of an input of this shape."""
@@ -39,7 +39,7 @@ def convolution_input_grad(
     return grad_output, weight, tuple(input_shape), *geometry
 
 
-def convolution_weight_grad(
+def convolution_weight_backward(
     op: str, grad_output: Any, input: Any, weight_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution with a weight of this shape."""

@@ -32,7 +32,7 @@ def convolution(
     return output
 
 
-def convolution_input_grad(
+def convolution_input_backward(
     grad_output: np.ndarray,
     weight: np.ndarray,
     input_shape: Ints,
@@ -44,16 +44,16 @@ def convolution_input_grad(
     """The transpose of `convolution` as a map of the input, of shape input_shape."""
     rest = (stride, padding, dilation, groups)
     if weight.dtype.kind == "c":
-        return complex_input_grad(convolution_input_grad, grad_output, weight, input_shape, *rest)
+        return complex_input_grad(convolution_input_backward, grad_output, weight, input_shape, *rest)
     block, work, shape, channels, whole = for_input_grad(weight.itemsize, input_shape, weight.shape, *rest)
     if work is None:
-        return turned_input_grad(convolution_input_grad, block, grad_output, weight, input_shape, *rest)
+        return turned_input_grad(convolution_input_backward, block, grad_output, weight, input_shape, *rest)
     result = (np.empty if whole else np.zeros)(shape, weight.dtype)
     work.on(grad_output.ravel(), weight.ravel(), np.zeros(channels, weight.dtype), result.ravel())
     return result
 
 
-def convolution_weight_grad(
+def convolution_weight_backward(
     grad_output: np.ndarray,
     input: np.ndarray,
     weight_shape: Ints,
@@ -65,10 +65,10 @@ def convolution_weight_grad(
     """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
     rest = (stride, padding, dilation, groups)
     if input.dtype.kind == "c":
-        return complex_weight_grad(convolution_weight_grad, grad_output, input, weight_shape, *rest)
+        return complex_weight_grad(convolution_weight_backward, grad_output, input, weight_shape, *rest)
     block, work, *_ = for_weight_grad(input.itemsize, input.shape, weight_shape, *rest)
     if work is None:
-        return turned_weight_grad(convolution_weight_grad, block, grad_output, input, weight_shape, *rest)
+        return turned_weight_grad(convolution_weight_backward, block, grad_output, input, weight_shape, *rest)
     result = np.zeros(weight_shape, input.dtype)
     work.on(grad_output.ravel(), input.ravel(), result.ravel())
     return result

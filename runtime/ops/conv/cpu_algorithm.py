@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .cpu_batch_last import block_of_samples
-from .cpu_depthwise import filter_planes, filter_slopes, stencil_numbers
+from .cpu_depthwise import filter_planes, filter_planes_backward, stencil_numbers
 from .cpu_loops import ROWS, add_shifted, multiply_shifted
 from .cpu_parallel import Work
 from .cpu_plan import backward_plan, covered, forward_plan, slopes_plan
@@ -73,5 +73,5 @@ def for_weight_grad(itemsize: int, input_shape: Ints, weight_shape: Ints, *rest:
         return Choice(block)
     numbers = stencil_numbers(g, itemsize, mirrored=False)
     if numbers is not None:
-        return Choice(0, Work(filter_slopes, (numbers,), g.groups, g.products))
+        return Choice(0, Work(filter_planes_backward, (numbers,), g.groups, g.products))
     return Choice(0, Work(multiply_shifted, slopes_plan(g, itemsize), g.groups * -(-g.outputs // ROWS), g.products))

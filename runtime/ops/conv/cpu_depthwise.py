@@ -61,7 +61,7 @@ def _filter(kernel: int, x: Array, w: Array, mirrored: int, bias: Array, out: Ar
 
 
 @jit
-def filter_slopes(grad: Array, x: Array, out: Array, numbers: Array, first: int, last: int) -> None:
+def filter_planes_backward(grad: Array, x: Array, out: Array, numbers: Array, first: int, last: int) -> None:
     """Adds the gradients of channels' kernels, over all samples."""
     kernel, stride, rows, columns, less_rows, less_columns, batch, groups, _ = numbers
     area, less = rows * columns, less_rows * less_columns

@@ -51,6 +51,6 @@ def transposed_convolution(
     bare = [n - m for n, m in zip(beyond, hidden, strict=True)]
     sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
     reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
-    result = op.convolution_input_grad(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
+    result = op.convolution_input_backward(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
     result = padded_to(result, shape)
     return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

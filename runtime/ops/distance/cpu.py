@@ -25,7 +25,7 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     return out
 
 
-def row_distances_slope(
+def row_distances_backward(
     wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
 ) -> Gradients:
     """What both matrices get: grad_ij sgn(d) (|d| / D_ij)^(p - 1) of every difference d, and its negative."""

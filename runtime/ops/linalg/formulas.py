@@ -35,7 +35,7 @@ def half_lower(x: Tensor) -> Tensor:
     return (x.tril() + x.tril(-1)) / 2
 
 
-def lower_slope(grad: Tensor) -> Tensor:
+def of_lower_backward(grad: Tensor) -> Tensor:
     """The gradient of x from that of `of_lower(x)`."""
     both = grad + adjoint(grad)
     return (both.tril() + both.tril(-1)) / 2

@@ -34,7 +34,7 @@ def spread(call: Call) -> dict[str, Any]:
     return arguments
 
 
-def pointwise_loss_grad(call: Call) -> Any:
+def pointwise_loss_backward(call: Call) -> Any:
     """The gradient of a pointwise loss: that of its one number goes to every element."""
     arguments = spread(call)
     shape = (call.size, *call["input"]._shape)
@@ -59,7 +59,7 @@ def negative_log_likelihood(call: Call) -> Any:
     return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
 
 
-def negative_log_likelihood_grad(call: Call) -> Any:
+def negative_log_likelihood_backward(call: Call) -> Any:
     """-weight[target] * grad at each target; that of a mean is shared by the total weight of the example."""
     shape, target = as_list(call["input_shape"]), call.whole(call["target"])
     grad, weight = call.whole(call["grad_output"]), call["weight"]

@@ -32,11 +32,11 @@ def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction
     """2 (x - target) grad_output."""
     result = np.empty(input.shape, input.dtype)
     scale = _scale(input, reduction)
-    loops.square_slopes(_line(input), _line(target), _line(grad_output), scale, result.reshape(-1))
+    loops.squares_backward(_line(input), _line(target), _line(grad_output), scale, result.reshape(-1))
     return result
 
 
-def mse_loss_slopes(wanted: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int) -> Pair:
+def mse_loss_gradients(wanted: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int) -> Pair:
     """The gradients of input and target: one is the other's negative."""
     first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
     return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
@@ -64,7 +64,7 @@ def binary_cross_entropy_backward(
 ) -> Array:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
     result = np.empty(input.shape, input.dtype)
-    loops.bernoulli_slopes(_line(input), _line(target), result.reshape(-1))
+    loops.bernoulli_backward(_line(input), _line(target), result.reshape(-1))
     loops.scale(result.reshape(-1), _line(grad_output), _scale(input, reduction), _weights(weight, input))
     return result
 
@@ -86,7 +86,7 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Array:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
     result = np.empty(input.shape, input.dtype)
-    loops.logistic_slopes(_line(input), _line(target), _weights(pos_weight, input), result.reshape(-1))
+    loops.logistic_backward(_line(input), _line(target), _weights(pos_weight, input), result.reshape(-1))
     loops.scale(result.reshape(-1), _line(grad_output), _scale(input, reduction), _weights(weight, input))
     return result
 

@@ -65,7 +65,7 @@ def cross_entropy_backward(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
-    loop = rows.slopes_of_rows if x.ndim == 2 else columns.slopes_of_columns
+    loop = rows.losses_of_rows_backward if x.ndim == 2 else columns.losses_of_columns_backward
     arguments = (x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
     shared(loop, arguments, len(x), x.size)
     return result.reshape(input.shape)

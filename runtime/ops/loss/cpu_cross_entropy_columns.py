@@ -10,7 +10,7 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log
-from .cpu_cross_entropy_loops import class_weight, note_loss, place_grad, total_weight
+from .cpu_cross_entropy_loops import class_weight, note_loss, place_gradient, total_weight
 
 _BLOCK = 256
 Array = np.ndarray
@@ -79,7 +79,7 @@ def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Arra
 
 
 @jit
-def slopes_of_columns(
+def losses_of_columns_backward(
     x: Array,
     classes: Array,
     weights: Array,
@@ -92,7 +92,7 @@ def slopes_of_columns(
     first: int,
     last: int,
 ) -> None:
-    """As `slopes_of_rows`, for x (batch, classes, places)."""
+    """As `losses_of_rows_backward`, for x (batch, classes, places)."""
     to, count, places = x.dtype.type, x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -101,7 +101,7 @@ def slopes_of_columns(
         own, sums = classes[n * places : (n + 1) * places], kept[n * places : (n + 1) * places]
         for j in range(places):
             if own[j] != ignored:
-                grad = place_grad(grads, kept, reduction, n * places + j)
+                grad = place_gradient(grads, kept, reduction, n * places + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
         for c in range(count):

@@ -117,14 +117,14 @@ def losses_of_rows(
 
 
 @jit
-def place_grad(grads: Array, kept: Array, reduction: int, place: int) -> float:
+def place_gradient(grads: Array, kept: Array, reduction: int, place: int) -> float:
     """The gradient of the loss of a place; `grads` are one number, or one for each place."""
     grad = float(grads[place] if grads.size > 1 else grads[0])
     return grad / kept[-1] if reduction == 1 else grad
 
 
 @jit
-def slopes_of_rows(
+def losses_of_rows_backward(
     x: Array,
     classes: Array,
     weights: Array,
@@ -146,7 +146,7 @@ def slopes_of_rows(
         if target == ignored:
             out[:] = 0
             continue
-        grad = place_grad(grads, kept, reduction, n)
+        grad = place_gradient(grads, kept, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
         for c in range(row.size):

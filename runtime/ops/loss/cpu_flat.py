@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, row_at
-from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
+from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, losses_of_rows_backward
 
 Array = np.ndarray
 
@@ -41,7 +41,7 @@ def class_loss(losses: Array, kept: Array, sums: Array, rows: int, reduction: in
 
 
 @jit(flat=True)
-def class_slopes(
+def class_losses_backward(
     grad: Array,
     x: Array,
     target: Array,
@@ -58,4 +58,4 @@ def class_slopes(
     """Its gradient."""
     shape, weights = (rows, classes), np.empty(0, x.dtype)
     scores, slopes = x.reshape(shape), out.reshape(shape)
-    slopes_of_rows(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes, first, last)
+    losses_of_rows_backward(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes, first, last)

@@ -47,7 +47,7 @@ def nll_loss_backward(
     grad = grad_output / (total_weight or math.nan) if reduction == 1 else grad_output
     grads = np.ascontiguousarray(np.broadcast_to(grad, target.shape)).reshape(classes.shape)
     weights = _weights(weight, slopes)
-    _refuse(_nll_slopes(grads, classes, weights, ignore_index, slopes), classes, slopes.shape[1])
+    _refuse(_nll_backward(grads, classes, weights, ignore_index, slopes), classes, slopes.shape[1])
     return result
 
 
@@ -99,7 +99,7 @@ def _nll_losses(
 
 
 @jit
-def _nll_slopes(grads: np.ndarray, classes: np.ndarray, weights: np.ndarray, ignored: int, result: np.ndarray) -> int:
+def _nll_backward(grads: np.ndarray, classes: np.ndarray, weights: np.ndarray, ignored: int, result: np.ndarray) -> int:
     """Fills the gradient; the place of the first bad target, or -1."""
     for n in range(classes.shape[0]):
         for place in range(classes.shape[1]):

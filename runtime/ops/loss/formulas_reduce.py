@@ -36,27 +36,27 @@ def bernoulli_variance(p: Tensor) -> Tensor:
     return (p * (1 - p)).clamp(1e-12)
 
 
-def logit_slope(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
+def logit_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d loss / dx of binary cross-entropy with logits: (1 - t) sigmoid(x) - pos_weight t sigmoid(-x)."""
     if pos_weight is None:
         return x.sigmoid() - target
     return (1 - target) * x.sigmoid() - pos_weight * target * (-x).sigmoid()
 
 
-def logit_curvature(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
+def logit_second_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d^2 loss / dx^2: (1 - t + pos_weight t) sigmoid(x) sigmoid(-x)."""
     spread = x.sigmoid() * (-x).sigmoid()
     return spread if pos_weight is None else (1 + (pos_weight - 1) * target) * spread
 
 
-def logit_mixed_slope(x: Tensor, pos_weight: Tensor | None) -> Tensor:
+def logit_mixed_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d^2 loss / dx dt: -sigmoid(x) - pos_weight sigmoid(-x)."""
     if pos_weight is None:
         return -(x.new_ones(x._shape))
     return -x.sigmoid() - pos_weight * (-x).sigmoid()
 
 
-def logit_target_slope(x: Tensor, pos_weight: Tensor | None) -> Tensor:
+def logit_target_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d loss / dt: pos_weight softplus(-x) - softplus(x), with softplus(x) = -logsigmoid(-x)."""
     if pos_weight is None:
         return -x

@@ -20,7 +20,7 @@ def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     return input, weight, bias
 
 
-def linear_weight_grad(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]:
+def linear_weight_backward(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]:
     """The leading dimensions must agree."""
     g, x = grad_output._shape, input._shape
     if not x or x[:-1] not in (g, g[:-1]):

@@ -31,7 +31,7 @@ def _with_a_vector(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return matrix_vector(weight, rows) if rows.ndim == 1 else matrix_vector(rows, weight)
 
 
-def linear_weight_grad(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
+def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
     """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
