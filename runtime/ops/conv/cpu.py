@@ -7,7 +7,7 @@ import numpy as np
 from .cpu_algorithm import for_input_grad, for_output, for_weight_grad
 from .cpu_batch_last import turned_convolution, turned_input_grad, turned_weight_grad
 from .cpu_complex import complex_convolution, complex_input_grad, complex_weight_grad
-from .cpu_sizes import Ints
+from .cpu_geometry import Ints
 
 
 def convolution(

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 from .cpu_batch_last import block_of_samples
 from .cpu_depthwise import filter_planes, filter_planes_backward, stencil_numbers
-from .cpu_loops import ROWS, add_shifted, multiply_shifted
-from .cpu_parallel import Work
-from .cpu_plan import backward_plan, covered, forward_plan, slopes_plan
-from .cpu_sizes import Geometry, Ints, geometry
+from .cpu_geometry import Geometry, Ints, Work, geometry
+from .cpu_shifted import ROWS, add_shifted, backward_plan, covered, forward_plan, multiply_shifted, slopes_plan
 
 
 class Choice(NamedTuple):

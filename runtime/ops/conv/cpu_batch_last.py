@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
-from .cpu_plan import forward_plan
-from .cpu_sizes import Geometry, Ints
+from .cpu_geometry import Geometry, Ints
+from .cpu_shifted import forward_plan
 
 Array = np.ndarray
 Convolve = Callable[..., Array]

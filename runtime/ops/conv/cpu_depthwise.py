@@ -10,7 +10,7 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import doubled_rows, halved_rows
 from ...kernels.llvm.stencils import stencil, stencil_slopes
-from .cpu_sizes import Geometry
+from .cpu_geometry import Geometry
 
 Array = np.ndarray
 

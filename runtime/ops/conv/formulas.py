@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ..indexing.formulas import padded_to
-from .checks_transpose import require_bias, spread_over, transposed_shape
+from .checks import require_bias, spread_over, transposed_shape
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints = tuple[int, ...]

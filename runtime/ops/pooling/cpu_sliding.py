@@ -7,10 +7,9 @@ from math import prod
 import numpy as np
 
 from ...kernels.jit import jit
-from ..conv.cpu_layout import flat_steps
-from ..conv.cpu_packing import copy_pictures, picture_layout
-from ..conv.cpu_plan import forward_plan
-from ..conv.cpu_sizes import Geometry
+from ..conv.cpu_geometry import Geometry
+from ..conv.cpu_packing import copy_pictures, flat_steps, picture_layout
+from ..conv.cpu_shifted import forward_plan
 
 Array = np.ndarray
 

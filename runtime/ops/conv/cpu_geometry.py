@@ -1,11 +1,14 @@
-"""The sizes of a convolution over the last three dimensions of arrays, worked out once per combination of shapes."""
+"""The sizes of a convolution over the last three dimensions of arrays, and the loops that compute it, ready to run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.windows import conv_size, side_pads
+from ...pool.sharing import shared
 
 Ints = tuple[int, ...]
 
@@ -60,3 +63,16 @@ def geometry(
 def _three(values: Ints | list[int], fill: int) -> Ints:
     """One number for each of three dimensions."""
     return (fill,) * (3 - len(values)) + tuple(values)
+
+
+class Work(NamedTuple):
+    """Loops that are ready but for the arrays, which come first among their arguments."""
+
+    loops: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    parts: int
+    products: int  # of all parts together
+
+    def on(self, *arrays: Any) -> None:
+        """Do all of it."""
+        shared(self.loops, (*arrays, *self.arguments), self.parts, self.products // PRODUCTS)
