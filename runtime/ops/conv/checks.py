@@ -1,4 +1,4 @@
-"""Argument checks of convolutions and of transposed convolutions."""
+"""Argument checks of convolutions and transposed convolutions; strides have one number for each spatial dimension."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def convolution_weight_backward(
 
 
 def _spread(values: Ints, dims: int) -> tuple[int, ...]:
-    """A list of one number stands for the same number in every dimension."""
+    """One number for each dimension, where a list of one stands for the same number in all."""
     return tuple(values) * dims if len(values) == 1 else tuple(values)
 
 
@@ -135,7 +135,7 @@ def spread_over(name: str, values: Ints, spatial: int) -> Sizes:
             f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
             f"dimensions, but got {name}={list(values)}"
         )
-    return tuple(values) * spatial if len(values) == 1 else tuple(values)
+    return _spread(values, spatial)
 
 
 @functools.lru_cache(maxsize=1024)

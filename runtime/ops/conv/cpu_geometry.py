@@ -66,13 +66,14 @@ def _three(values: Ints | list[int], fill: int) -> Ints:
 
 
 class Work(NamedTuple):
-    """Loops that are ready but for the arrays, which come first among their arguments."""
+    """Loops over independent parts of a convolution, with all of their arguments but the arrays, which come first."""
 
     loops: Callable[..., Any]
     arguments: tuple[Any, ...]
     parts: int
     products: int  # of all parts together
+    whole: bool = True  # whether they write every element of the result; else it has to begin as zeros
 
     def on(self, *arrays: Any) -> None:
-        """Do all of it."""
+        """Run the loops on arrays, shared by several threads where there are enough products."""
         shared(self.loops, (*arrays, *self.arguments), self.parts, self.products // PRODUCTS)

@@ -16,7 +16,7 @@ def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints
     """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
     name = f"conv{max(len(stride), len(dilation))}d"
     sizes = weight_shape[2:]
-    if padding == "valid" or not sizes:  # of a weight without places `convolution` says what is wrong
+    if padding == "valid" or not sizes:  # the check of `convolution` refuses a weight without spatial dimensions
         return (0,) * len(stride)
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
@@ -39,8 +39,8 @@ def transposed_convolution(
 ) -> Tensor:
     """The gradient of the input of a convolution whose output has the gradient `x`.
 
-    Of the output sizes that a strided convolution maps to one size, output_padding tells which. Whole strides of it are
-    places that padding has hidden, or places that no tap reaches.
+    Of the output sizes that a strided convolution maps to one size, output_padding selects one. Whole strides of it are
+    elements that padding has hidden, or elements that no tap reads.
     """
     given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
     step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
