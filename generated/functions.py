@@ -38,16 +38,14 @@ from ..runtime.ops.indexing import formulas as indexing_formulas
 from ..runtime.ops.indexing import formulas_scatter_reduce as indexing_formulas_scatter_reduce
 from ..runtime.ops.linalg import formulas as linalg_formulas
 from ..runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
-from ..runtime.ops.linalg import formulas_lu as linalg_formulas_lu
 from ..runtime.ops.loss import cpu as loss_cpu
 from ..runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
 from ..runtime.ops.loss import cpu_ctc as loss_cpu_ctc
 from ..runtime.ops.loss import cpu_nll as loss_cpu_nll
+from ..runtime.ops.loss import formulas as loss_formulas
 from ..runtime.ops.loss import formulas_ctc as loss_formulas_ctc
-from ..runtime.ops.loss import formulas_reduce as loss_formulas_reduce
 from ..runtime.ops.loss import plans as loss_plans
 from ..runtime.ops.matmul import cpu as matmul_cpu
-from ..runtime.ops.matmul import cpu_linear as matmul_cpu_linear
 from ..runtime.ops.matmul import formulas as matmul_formulas
 from ..runtime.ops.matmul import plans as matmul_plans
 from ..runtime.ops.norm import cpu as norm_cpu
@@ -10841,7 +10839,7 @@ class LuPackedBackward0(Node):
             return (None,) * 1
         LU = unpack_output(node, "kept_LU", 0)
         pivots = unpack(node, "kept_pivots")
-        return (fit(linalg_formulas_lu.lu_backward(grad, LU, pivots), node.metas[0]),)
+        return (fit(linalg_formulas_decompositions.lu_backward(grad, LU, pivots), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, check_errors, self_t):
@@ -10849,7 +10847,7 @@ class LuPackedBackward0(Node):
         LU = result[0]
         pivots = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = linalg_formulas_lu.lu_tangent(self_t, LU, pivots)
+        tangent0 = linalg_formulas_decompositions.lu_tangent(self_t, LU, pivots)
         return (tangent0, None, None)
 
 
@@ -13050,7 +13048,7 @@ class LinearBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            matmul_cpu_linear.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
+            matmul_cpu.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
         )
 
     def formula(node, grad):
@@ -15254,7 +15252,7 @@ class CrossEntropyLossBackward0(Node):
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
-        axis = loss_formulas_reduce.class_axis(self)
+        axis = loss_formulas.class_axis(self)
         chances = op.softmax(self, axis)
         known = (target != ignore_index).unsqueeze(axis)
         label = op.where(known, target.unsqueeze(axis), 0).long()
@@ -15295,7 +15293,7 @@ class CrossEntropyLossBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         kept = result[1]
         self_t = zeros_if_missing(self_t, self)
-        axis = loss_formulas_reduce.class_axis(self)
+        axis = loss_formulas.class_axis(self)
         chances = op.softmax(self, axis)
         known = (target != ignore_index).unsqueeze(axis)
         label = op.where(known, target.unsqueeze(axis), 0).long()
@@ -15391,7 +15389,7 @@ class MseLossBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(2 * (self - target) * (self_t - target_t), reduction)
+        tangent0 = loss_formulas.reduce_loss(2 * (self - target) * (self_t - target_t), reduction)
         return (tangent0,)
 
 
@@ -15462,13 +15460,13 @@ class MseLossBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(2 * grad * (self - target), reduction)
+            grad_0 = loss_formulas.reduce_loss(2 * grad * (self - target), reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = 2 * grad * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+            grad_1 = 2 * grad * loss_formulas.spread_loss(grad_output, self_numel, reduction)
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -2 * grad * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+            grad_2 = -2 * grad * loss_formulas.spread_loss(grad_output, self_numel, reduction)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
@@ -15477,9 +15475,9 @@ class MseLossBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = 2 * loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction) * (
+        tangent0 = 2 * loss_formulas.spread_loss(grad_output_t, self.numel(), reduction) * (
             self - target
-        ) + 2 * loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction) * (self_t - target_t)
+        ) + 2 * loss_formulas.spread_loss(grad_output, self.numel(), reduction) * (self_t - target_t)
         return (tangent0,)
 
 
@@ -15545,10 +15543,8 @@ class BinaryCrossEntropyBackward0(Node):
             grad_0 = op.binary_cross_entropy_backward(grad, self, target, weight, reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
-                loss_formulas_reduce.spread_loss(grad, self_numel, reduction)
-                * loss_formulas_reduce.probability_logit(self),
-                weight,
+            grad_1 = loss_formulas.weighted(
+                loss_formulas.spread_loss(grad, self_numel, reduction) * loss_formulas.probability_logit(self), weight
             ).neg()
         return node.fitted([grad_0, grad_1])
 
@@ -15557,9 +15553,9 @@ class BinaryCrossEntropyBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(
+        tangent0 = loss_formulas.reduce_loss(
             op.binary_cross_entropy_backward(self_t, self, target, weight, 0)
-            - loss_formulas_reduce.weighted(loss_formulas_reduce.probability_logit(self) * target_t, weight),
+            - loss_formulas.weighted(loss_formulas.probability_logit(self) * target_t, weight),
             reduction,
         )
         return (tangent0,)
@@ -15641,27 +15637,25 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(
-                loss_formulas_reduce.weighted(
-                    grad * (self - target) / loss_formulas_reduce.bernoulli_variance(self), weight
-                ),
+            grad_0 = loss_formulas.reduce_loss(
+                loss_formulas.weighted(grad * (self - target) / loss_formulas.bernoulli_variance(self), weight),
                 reduction,
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
+            grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
                 * (self * self - 2 * self * target + target)
-                / loss_formulas_reduce.bernoulli_variance(self) ** 2,
+                / loss_formulas.bernoulli_variance(self) ** 2,
                 weight,
             )
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = loss_formulas_reduce.weighted(
+            grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                / loss_formulas_reduce.bernoulli_variance(self),
+                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                / loss_formulas.bernoulli_variance(self),
                 weight,
             ).neg()
         return node.fitted([grad_0, grad_1, grad_2])
@@ -15672,16 +15666,16 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction)
+        tangent0 = loss_formulas.weighted(
+            loss_formulas.spread_loss(grad_output_t, self.numel(), reduction)
             * (self - target)
-            / loss_formulas_reduce.bernoulli_variance(self),
+            / loss_formulas.bernoulli_variance(self),
             weight,
-        ) + loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction)
+        ) + loss_formulas.weighted(
+            loss_formulas.spread_loss(grad_output, self.numel(), reduction)
             * (
-                self_t * (self * self - 2 * self * target + target) / loss_formulas_reduce.bernoulli_variance(self) ** 2
-                - target_t / loss_formulas_reduce.bernoulli_variance(self)
+                self_t * (self * self - 2 * self * target + target) / loss_formulas.bernoulli_variance(self) ** 2
+                - target_t / loss_formulas.bernoulli_variance(self)
             ),
             weight,
         )
@@ -15761,9 +15755,9 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             grad_0 = op.binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
-                loss_formulas_reduce.spread_loss(grad, self_numel, reduction)
-                * loss_formulas_reduce.logit_target_derivative(self, pos_weight),
+            grad_1 = loss_formulas.weighted(
+                loss_formulas.spread_loss(grad, self_numel, reduction)
+                * loss_formulas.logit_target_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1])
@@ -15773,11 +15767,9 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(
+        tangent0 = loss_formulas.reduce_loss(
             op.binary_cross_entropy_with_logits_backward(self_t, self, target, weight, pos_weight, 0)
-            + loss_formulas_reduce.weighted(
-                target_t * loss_formulas_reduce.logit_target_derivative(self, pos_weight), weight
-            ),
+            + loss_formulas.weighted(target_t * loss_formulas.logit_target_derivative(self, pos_weight), weight),
             reduction,
         )
         return (tangent0,)
@@ -15870,26 +15862,24 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(
-                loss_formulas_reduce.weighted(
-                    grad * loss_formulas_reduce.logit_derivative(self, target, pos_weight), weight
-                ),
+            grad_0 = loss_formulas.reduce_loss(
+                loss_formulas.weighted(grad * loss_formulas.logit_derivative(self, target, pos_weight), weight),
                 reduction,
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
+            grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_second_derivative(self, target, pos_weight),
+                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.logit_second_derivative(self, target, pos_weight),
                 weight,
             )
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = loss_formulas_reduce.weighted(
+            grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_mixed_derivative(self, pos_weight),
+                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.logit_mixed_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1, grad_2])
@@ -15900,13 +15890,13 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction)
-            * loss_formulas_reduce.logit_derivative(self, target, pos_weight)
-            + loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction)
+        tangent0 = loss_formulas.weighted(
+            loss_formulas.spread_loss(grad_output_t, self.numel(), reduction)
+            * loss_formulas.logit_derivative(self, target, pos_weight)
+            + loss_formulas.spread_loss(grad_output, self.numel(), reduction)
             * (
-                self_t * loss_formulas_reduce.logit_second_derivative(self, target, pos_weight)
-                + target_t * loss_formulas_reduce.logit_mixed_derivative(self, pos_weight)
+                self_t * loss_formulas.logit_second_derivative(self, target, pos_weight)
+                + target_t * loss_formulas.logit_mixed_derivative(self, pos_weight)
             ),
             weight,
         )

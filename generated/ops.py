@@ -37,23 +37,16 @@ from ..runtime.ops.conv import formulas as conv_formulas
 from ..runtime.ops.distance import checks as distance_checks
 from ..runtime.ops.distance import cpu as distance_cpu
 from ..runtime.ops.elementwise import checks as elementwise_checks
-from ..runtime.ops.elementwise import checks_activations as elementwise_checks_activations
-from ..runtime.ops.elementwise import checks_special as elementwise_checks_special
 from ..runtime.ops.elementwise import formulas as elementwise_formulas
 from ..runtime.ops.embedding import checks as embedding_checks
-from ..runtime.ops.embedding import checks_bags as embedding_checks_bags
 from ..runtime.ops.embedding import cpu as embedding_cpu
-from ..runtime.ops.embedding import formulas_bags as embedding_formulas_bags
+from ..runtime.ops.embedding import formulas as embedding_formulas
 from ..runtime.ops.fft import checks as fft_checks
-from ..runtime.ops.fft import checks_stft as fft_checks_stft
 from ..runtime.ops.fft import cpu as fft_cpu
 from ..runtime.ops.fft import formulas as fft_formulas
-from ..runtime.ops.fft import formulas_stft as fft_formulas_stft
 from ..runtime.ops.image import checks as image_checks
-from ..runtime.ops.image import checks_padding as image_checks_padding
 from ..runtime.ops.image import cpu_padding as image_cpu_padding
 from ..runtime.ops.image import cpu_resample as image_cpu_resample
-from ..runtime.ops.image import cpu_resample_bytes as image_cpu_resample_bytes
 from ..runtime.ops.image import formulas as image_formulas
 from ..runtime.ops.indexing import checks as indexing_checks
 from ..runtime.ops.indexing import checks_take_put as indexing_checks_take_put
@@ -63,38 +56,26 @@ from ..runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
 from ..runtime.ops.indexing import cpu_scatter_reduce as indexing_cpu_scatter_reduce
 from ..runtime.ops.indexing import formulas_take_put as indexing_formulas_take_put
 from ..runtime.ops.linalg import checks as linalg_checks
-from ..runtime.ops.linalg import checks_ldl as linalg_checks_ldl
-from ..runtime.ops.linalg import checks_lu as linalg_checks_lu
 from ..runtime.ops.linalg import checks_norms as linalg_checks_norms
 from ..runtime.ops.linalg import cpu as linalg_cpu
-from ..runtime.ops.linalg import cpu_decompositions as linalg_cpu_decompositions
+from ..runtime.ops.linalg import cpu_factors as linalg_cpu_factors
 from ..runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
-from ..runtime.ops.linalg import cpu_ldl as linalg_cpu_ldl
-from ..runtime.ops.linalg import cpu_lu as linalg_cpu_lu
 from ..runtime.ops.linalg import formulas as linalg_formulas
 from ..runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
-from ..runtime.ops.linalg import formulas_lu as linalg_formulas_lu
-from ..runtime.ops.linalg import formulas_norms as linalg_formulas_norms
 from ..runtime.ops.loss import checks as loss_checks
 from ..runtime.ops.loss import checks_ctc as loss_checks_ctc
-from ..runtime.ops.loss import checks_pairs as loss_checks_pairs
-from ..runtime.ops.loss import checks_values as loss_checks_values
 from ..runtime.ops.loss import cpu as loss_cpu
 from ..runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
 from ..runtime.ops.loss import cpu_ctc as loss_cpu_ctc
 from ..runtime.ops.loss import cpu_nll as loss_cpu_nll
 from ..runtime.ops.loss import formulas as loss_formulas
 from ..runtime.ops.loss import formulas_ctc as loss_formulas_ctc
-from ..runtime.ops.loss import formulas_reduce as loss_formulas_reduce
 from ..runtime.ops.loss import plans as loss_plans
 from ..runtime.ops.matmul import checks as matmul_checks
 from ..runtime.ops.matmul import checks_contraction as matmul_checks_contraction
-from ..runtime.ops.matmul import checks_linear as matmul_checks_linear
 from ..runtime.ops.matmul import cpu as matmul_cpu
-from ..runtime.ops.matmul import cpu_linear as matmul_cpu_linear
 from ..runtime.ops.matmul import formulas as matmul_formulas
 from ..runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
-from ..runtime.ops.matmul import formulas_products as matmul_formulas_products
 from ..runtime.ops.matmul import plans as matmul_plans
 from ..runtime.ops.norm import checks as norm_checks
 from ..runtime.ops.norm import cpu as norm_cpu
@@ -2617,7 +2598,7 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 def _celu(name: str, self, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, alpha = elementwise_checks_activations.celu_scale(name, self, alpha)
+    self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CeluBackward0.record(result, self, alpha)
@@ -2886,7 +2867,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
 def _softshrink(name: str, self, lambd, into=None) -> Any:
     self = checks.operand(name, "input", self)
     lambd = checks.scalar(name, "lambd", lambd)
-    self, lambd = elementwise_checks_activations.shrink_width(name, self, lambd)
+    self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftshrinkBackward0.record(result, self, lambd)
@@ -3022,7 +3003,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = elementwise_checks_activations.two_halves(name, self, dim)
+    self, dim = elementwise_checks.two_halves(name, self, dim)
     halves = op.chunk(self, 2, dim)
     return halves[0] * op.sigmoid(halves[1])
 
@@ -3058,7 +3039,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, weight = elementwise_checks_activations.channel_slopes(name, self, weight)
+    self, weight = elementwise_checks.channel_slopes(name, self, weight)
     return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
 
@@ -6769,7 +6750,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if p.__class__ is not int:
         p = checks.integer(name, "p", p)
-    self, p = elementwise_checks_special.positive_order(name, self, p)
+    self, p = elementwise_checks.positive_order(name, self, p)
     return elementwise_formulas.multivariate_log_gamma(self, p)
 
 
@@ -6869,7 +6850,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
-    n, self = elementwise_checks_special.nonnegative_order(name, n, self)
+    n, self = elementwise_checks.nonnegative_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)
@@ -14712,7 +14693,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return matmul_formulas_products.kronecker_product(self, other)
+    return matmul_formulas.kronecker_product(self, other)
 
 
 def addr(
@@ -14759,7 +14740,7 @@ def addr(
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
-    return matmul_formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -14891,7 +14872,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = matmul_checks_contraction.chain(name, tensors)
-    return matmul_formulas_products.matrix_chain_product(tensors)
+    return matmul_formulas.matrix_chain_product(tensors)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -16194,7 +16175,7 @@ def linalg_matrix_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_matrix_norm_str_ord(
@@ -16259,7 +16240,7 @@ def linalg_matrix_norm_str_ord(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_default(
@@ -16316,7 +16297,7 @@ def linalg_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_either(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_either(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_ord_str(
@@ -16373,7 +16354,7 @@ def linalg_norm_ord_str(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_svd(
@@ -16439,9 +16420,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            linalg_cpu_decompositions.svd_factors(array_in(A, computed), full_matrices, driver),
-            computed,
-            ("same", "real", "same"),
+            linalg_cpu.svd_factors(array_in(A, computed), full_matrices, driver), computed, ("same", "real", "same")
         )
     except Exception as error:
         reraise(name, error, (A, full_matrices, driver))
@@ -16491,9 +16470,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     A, driver = linalg_checks.svdvals(name, A, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
-        )
+        result = adopt(linalg_cpu.singular_values(array_in(A, computed), driver), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (A, driver))
     if into is not None:
@@ -16590,9 +16567,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(
-            linalg_cpu_decompositions.hermitian_eigen(array_in(self, computed)), computed, ("real", "same")
-        )
+        results = outputs(linalg_cpu.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -16664,9 +16639,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
-        )
+        result = adopt(linalg_cpu.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -16757,9 +16730,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(
-            linalg_cpu_decompositions.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
-        )
+        results = outputs(linalg_cpu.general_eigen(array_in(self, computed)), computed, ("complex", "complex"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -16804,9 +16775,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
-        )
+        result = adopt(linalg_cpu.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -16868,7 +16837,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     A, mode = linalg_checks.qr(name, A, mode)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(linalg_cpu_decompositions.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+        results = outputs(linalg_cpu.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
@@ -16953,10 +16922,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            linalg_cpu_decompositions.pseudo_inverse(
-                array_in(self, computed), array_in(atol, None), array_in(rtol, None)
-            ),
-            computed,
+            linalg_cpu.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)), computed
         )
     except Exception as error:
         reraise(name, error, (self, atol, rtol))
@@ -17029,7 +16995,7 @@ def linalg_pinv_atol_rtol_float(
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+    limits = linalg_formulas.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -17093,7 +17059,7 @@ def linalg_pinv_atol_rtol_tensor(
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+    limits = linalg_formulas.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -17231,7 +17197,7 @@ def linalg_matrix_rank_atol_rtol_float(
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
     if values._shape[-1]:
-        limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+        limits = linalg_formulas.tolerances(self, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -17300,7 +17266,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
     if values._shape[-1]:
-        limits = linalg_formulas_norms.tolerances(input, atol, rtol)
+        limits = linalg_formulas.tolerances(input, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -17426,7 +17392,7 @@ def linalg_lstsq(
     )
     return _linalg_lstsq_result(
         x.squeeze(-1) if vectors else x,
-        linalg_formulas_norms.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
         ranks.new_zeros((0,)) if driver == "gels" else ranks,
         values if by_values else values.new_zeros((0,)),
     )
@@ -17479,7 +17445,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         first = values.select(-1, 0)
         last = values.select(-1, -1)
         return first / last
-    return linalg_formulas_norms.condition_by_inverse(self, p)
+    return linalg_formulas.condition_by_inverse(self, p)
 
 
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
@@ -17513,7 +17479,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     if p.__class__ is not str:
         p = checks.string(name, "p", p)
     self, p = linalg_checks_norms.condition(name, self, p)
-    return linalg_formulas_norms.condition_by_inverse(self, p)
+    return linalg_formulas.condition_by_inverse(self, p)
 
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17551,7 +17517,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas_norms.power_by_squaring(self, n)
+    return linalg_formulas.power_by_squaring(self, n)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -17586,7 +17552,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas_norms.power_by_squaring(self, n)
+    return linalg_formulas.power_by_squaring(self, n)
 
 
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -17624,7 +17590,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu_decompositions.matrix_exponential(array_in(self, computed)), computed)
+        result = adopt(linalg_cpu.matrix_exponential(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -17711,7 +17677,7 @@ def linalg_tensorsolve(
         dims = checks.integer_list(name, "dims", dims)
     self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
     size = other.numel()
-    moved = self if dims is None else linalg_formulas_norms.moved_last(self, dims)
+    moved = self if dims is None else linalg_formulas.moved_last(self, dims)
     return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
 
 
@@ -17791,7 +17757,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
-    return linalg_formulas_norms.product_of_reflections(input, tau)
+    return linalg_formulas.product_of_reflections(input, tau)
 
 
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -17832,7 +17798,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.matrices_of(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(linalg_cpu_decompositions.geqrf(array_in(self, computed)), computed, ("same", "same"))
+        results = outputs(linalg_cpu.geqrf(array_in(self, computed)), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad or watch.active:
@@ -17898,7 +17864,7 @@ def ormqr(
     if transpose.__class__ is not bool:
         transpose = checks.boolean(name, "transpose", transpose)
     self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
-    full = linalg_formulas_norms.all_reflections(self, input2)
+    full = linalg_formulas.all_reflections(self, input2)
     q = op.linalg_householder_product(full[0], full[1])
     turned = q.mH if transpose else q
     return turned.matmul(input3) if left else input3.matmul(turned)
@@ -17939,7 +17905,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_lu.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
+            linalg_cpu_factors.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -17974,7 +17940,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         rows = checks.integer(name, "rows", rows)
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(linalg_cpu_lu.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
+        result = adopt(linalg_cpu_factors.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
@@ -18018,7 +17984,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks_lu.lu(name, A, pivot)
+    A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, True)
     return _linalg_lu_factor_result(found.LU, found.pivots)
 
@@ -18078,7 +18044,7 @@ def linalg_lu_factor_ex(
         pivot = checks.boolean(name, "pivot", pivot)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, pivot, check_errors = linalg_checks_lu.lu(name, A, pivot, check_errors)
+    A, pivot, check_errors = linalg_checks.lu(name, A, pivot, check_errors)
     found = op.lu_packed(A, check_errors)
     return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
 
@@ -18119,12 +18085,12 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks_lu.lu(name, A, pivot)
+    A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, False)
     return _linalg_lu_result(
-        linalg_formulas_lu.permutation_matrix(found.pivots, A),
-        linalg_formulas_lu.lower_factor(found.LU),
-        linalg_formulas_lu.upper_factor(found.LU),
+        linalg_formulas_decompositions.permutation_matrix(found.pivots, A),
+        linalg_formulas_decompositions.lower_factor(found.LU),
+        linalg_formulas_decompositions.upper_factor(found.LU),
     )
 
 
@@ -18161,7 +18127,7 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         pivot = checks.boolean(name, "pivot", pivot)
     if get_infos.__class__ is not bool:
         get_infos = checks.boolean(name, "get_infos", get_infos)
-    self, pivot, get_infos = linalg_checks_lu.lu(name, self, pivot, get_infos)
+    self, pivot, get_infos = linalg_checks.lu(name, self, pivot, get_infos)
     return op.lu_packed(self, False)[: 3 if get_infos else 2]
 
 
@@ -18219,13 +18185,19 @@ def lu_unpack(
         unpack_data = checks.boolean(name, "unpack_data", unpack_data)
     if unpack_pivots.__class__ is not bool:
         unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
-    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks_lu.lu_unpack(
+    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks.lu_unpack(
         name, LU_data, LU_pivots, unpack_data, unpack_pivots
     )
-    exchanges = linalg_formulas_lu.permutation_matrix(LU_pivots, LU_data) if unpack_pivots else LU_data.new_zeros([0])
+    exchanges = (
+        linalg_formulas_decompositions.permutation_matrix(LU_pivots, LU_data)
+        if unpack_pivots
+        else LU_data.new_zeros([0])
+    )
     if unpack_data:
         return _lu_unpack_result(
-            exchanges, linalg_formulas_lu.lower_factor(LU_data), linalg_formulas_lu.upper_factor(LU_data)
+            exchanges,
+            linalg_formulas_decompositions.lower_factor(LU_data),
+            linalg_formulas_decompositions.upper_factor(LU_data),
         )
     none = LU_data.new_zeros([0])
     return _lu_unpack_result(exchanges, none, none)
@@ -18294,12 +18266,12 @@ def linalg_lu_solve(
         left = checks.boolean(name, "left", left)
     if adjoint.__class__ is not bool:
         adjoint = checks.boolean(name, "adjoint", adjoint)
-    LU, pivots, B, left, adjoint = linalg_checks_lu.lu_solve(name, LU, pivots, B, left, adjoint)
+    LU, pivots, B, left, adjoint = linalg_checks.lu_solve(name, LU, pivots, B, left, adjoint)
     pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
     packed = pair[0]
     order = op.row_order(pivots, LU._shape[-1])
     x = (
-        linalg_formulas_lu.rows_in_order(
+        linalg_formulas_decompositions.rows_in_order(
             op.solve_triangular_matrices(
                 packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
             ),
@@ -18308,7 +18280,9 @@ def linalg_lu_solve(
         if adjoint == left
         else op.solve_triangular_matrices(
             packed,
-            op.solve_triangular_matrices(packed, linalg_formulas_lu.rows_in_order(pair[1], order), False, True),
+            op.solve_triangular_matrices(
+                packed, linalg_formulas_decompositions.rows_in_order(pair[1], order), False, True
+            ),
             True,
             False,
         )
@@ -18353,7 +18327,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
         LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
         LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
-    self, LU_data, LU_pivots = linalg_checks_lu.old_lu_solve(name, self, LU_data, LU_pivots)
+    self, LU_data, LU_pivots = linalg_checks.old_lu_solve(name, self, LU_data, LU_pivots)
     return op.linalg_lu_solve(LU_data, LU_pivots, self)
 
 
@@ -18399,7 +18373,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_ldl.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            linalg_cpu_factors.ldl_packed(array_in(self, computed), hermitian, check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -18557,7 +18531,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype
@@ -18565,7 +18539,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_cpu_ldl.ldl_solve_matrices(
+            linalg_cpu_factors.ldl_solve_matrices(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,
@@ -18627,7 +18601,7 @@ def linalg_ldl_solve(
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
     return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
 
@@ -24510,7 +24484,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
-    self, weight, bias = matmul_checks_linear.linear(name, self, weight, bias)
+    self, weight, bias = matmul_checks.linear(name, self, weight, bias)
     if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
         if result is not None:
@@ -24522,8 +24496,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu_linear.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
-            computed,
+            matmul_cpu.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)), computed
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias))
@@ -24571,7 +24544,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    grad_output, self = matmul_checks_linear.linear_weight_backward(name, grad_output, self)
+    grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype
@@ -24579,8 +24552,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu_linear.linear_weight_backward(array_in(grad_output, computed), array_in(self, computed)),
-            computed,
+            matmul_cpu.linear_weight_backward(array_in(grad_output, computed), array_in(self, computed)), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, self))
@@ -25597,7 +25569,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    self, pad, mode = image_checks_padding.border_pad(name, self, pad, mode)
+    self, pad, mode = image_checks.border_pad(name, self, pad, mode)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
@@ -25646,9 +25618,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    grad_output, input_shape, pad, mode = image_checks_padding.border_pad_backward(
-        name, grad_output, input_shape, pad, mode
-    )
+    grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -26137,7 +26107,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            image_cpu_resample_bytes.resample_bytes(
+            image_cpu_resample.resample_bytes(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -29943,7 +29913,7 @@ def l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, size_average, reduce, reduction, weight = loss_checks_values.same_sizes(
+    self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
     return loss_formulas.weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
@@ -30052,7 +30022,7 @@ def smooth_l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if beta.__class__ is not float:
         beta = checks.floating(name, "beta", beta)
-    self, target, size_average, reduce, reduction, beta = loss_checks_values.smooth_l1(
+    self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
     return loss_formulas.reduced_loss(
@@ -30108,9 +30078,9 @@ def huber_loss(
         delta = checks.floating(name, "delta", delta)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, reduction, delta, weight = loss_checks_values.huber(name, self, target, reduction, delta, weight)
+    self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
     return loss_formulas.reduced_loss(
-        "huber_loss", loss_formulas_reduce.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+        "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
     )
 
 
@@ -30169,7 +30139,7 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
-    self, target, size_average, reduce, reduction, log_target = loss_checks_values.floating_values(
+    self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
     losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
@@ -30320,9 +30290,7 @@ def gaussian_nll_loss_default(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
-        name, self, target, var, full, eps, reduction
-    )
+    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
@@ -30383,9 +30351,7 @@ def gaussian_nll_loss_float(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
-        name, self, target, var, full, eps, reduction
-    )
+    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
@@ -30576,7 +30542,7 @@ def margin_ranking_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_values.margin_ranking(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     return loss_formulas.reduced_loss(
@@ -30631,7 +30597,7 @@ def cosine_similarity(
         dim = checks.integer(name, "dim", dim)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = loss_checks_pairs.along_common_dim(name, x1, x2, dim, eps)
+    x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
     unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
     unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     return (unit1 * unit2).sum(dim)
@@ -30826,7 +30792,7 @@ def triplet_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks_pairs.triplet(
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
     near = op.pairwise_distance(anchor, positive, p, eps)
@@ -30908,7 +30874,7 @@ def cosine_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_pairs.cosine_embedding(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
@@ -30998,7 +30964,7 @@ def multi_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks_pairs.multi_margin(
+    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -31040,8 +31006,8 @@ def multilabel_margin_loss(
         where used: counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
         where losses: (where(used, slack, 0).sum([1, 2]) / self.shape[-1]).reshape(self.shape[:-1])
     Raises:
-        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
-            the first -1 ends a row.
+        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
+            ends a row.
     Example:
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
@@ -31075,7 +31041,7 @@ def multilabel_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = loss_checks_pairs.multilabel_margin(
+    self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -31156,7 +31122,7 @@ def multilabel_soft_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = loss_checks_pairs.some_classes(
+    self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
     losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
@@ -32740,7 +32706,7 @@ def stft(
         onesided,
         return_complex,
         align_to_window,
-    ) = fft_checks_stft.stft(
+    ) = fft_checks.stft(
         name,
         self,
         n_fft,
@@ -32754,11 +32720,11 @@ def stft(
         return_complex,
         align_to_window,
     )
-    return fft_formulas_stft.spectrogram(
-        fft_formulas_stft.around_window(self, win_length, n_fft) if align_to_window else self,
+    return fft_formulas.spectrogram(
+        fft_formulas.around_window(self, win_length, n_fft) if align_to_window else self,
         n_fft,
         hop_length,
-        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
+        fft_formulas.centred_window(window, win_length, n_fft, self),
         pad_mode,
         normalized,
         onesided,
@@ -32866,15 +32832,15 @@ def istft(
     if return_complex.__class__ is not bool:
         return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        fft_checks_stft.istft(
+        fft_checks.istft(
             name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
         )
     )
-    return fft_formulas_stft.overlapped(
+    return fft_formulas.overlapped(
         self,
         n_fft,
         hop_length,
-        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
+        fft_formulas.centred_window(window, win_length, n_fft, self),
         center,
         normalized,
         onesided,
@@ -32997,7 +32963,7 @@ def embedding_bag(
         per_sample_weights,
         include_last_offset,
         padding_idx,
-    ) = embedding_checks_bags.embedding_bag(
+    ) = embedding_checks.embedding_bag(
         name,
         self,
         weight,
@@ -33011,9 +32977,9 @@ def embedding_bag(
         include_last_offset,
         padding_idx,
     )
-    return embedding_formulas_bags.bags(
+    return embedding_formulas.bags(
         self,
-        embedding_formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        embedding_formulas.limited_rows(weight, self, max_norm, norm_type),
         offsets,
         scale_grad_by_freq,
         mode,

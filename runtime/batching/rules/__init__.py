@@ -12,8 +12,8 @@ from ...ops.loss.batching import (
     negative_log_likelihood_backward,
     pointwise_loss,
     pointwise_loss_backward,
+    temporal,
 )
-from ...ops.loss.batching_ctc import temporal
 from ...ops.matmul.batching import add_product, linear, linear_weight_backward, product
 from ...ops.norm.batching import normalize, normalize_by, normalize_groups, normalize_rms
 from ...ops.recurrent.batching import recurrent

@@ -1,4 +1,4 @@
-"""Losses: one value an element for the whole batch, then summed or averaged within each example."""
+"""Batching rules of losses: one value an element for the whole batch, then summed or averaged within each example."""
 
 from __future__ import annotations
 
@@ -103,3 +103,15 @@ def weights_of(call: Call, target: Any, losses: Any) -> Any:
         return counted
     table = call.whole(weight)
     return table.gather(1, target.clamp(0, table._shape[1] - 1)) * counted
+
+
+def temporal(call: Call) -> Any:
+    """Scores (steps, samples, classes) and rows of labels; each example has the same lengths."""
+    arguments = call.all_whole()
+    scores = arguments["log_probs"].transpose(0, 1)
+    steps, size, samples, classes = scores._shape
+    arguments["log_probs"] = scores.reshape((steps, size * samples, classes))
+    arguments["targets"] = merged(arguments["targets"])
+    for name in ("input_lengths", "target_lengths"):
+        arguments[name] = list(arguments[name]) * size
+    return parted(call.run(arguments), size)

@@ -10,8 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...pool.sharing import shared
-from . import cpu_cross_entropy_columns as columns
-from . import cpu_cross_entropy_loops as rows
+from .cpu_cross_entropy_loops import (
+    BLOCK,
+    finish_losses,
+    losses_of_columns,
+    losses_of_columns_backward,
+    losses_of_rows,
+    losses_of_rows_backward,
+)
 
 Array = np.ndarray
 
@@ -38,12 +44,12 @@ def cross_entropy(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     losses = np.empty(1 if reduction else classes.size, x.dtype)
     kept = np.empty(classes.size + 1, x.dtype)
-    block = rows.BLOCK if x.ndim == 2 else 1
+    block = BLOCK if x.ndim == 2 else 1
     sums = np.empty(3 * -(-len(x) // block))
-    loop = rows.losses_of_rows if x.ndim == 2 else columns.losses_of_columns
+    loop = losses_of_rows if x.ndim == 2 else losses_of_columns
     arguments = (x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept, sums)
     shared(loop, arguments, len(x), x.size, block)
-    bad = rows.finish_losses(losses, kept, reduction, sums)
+    bad = finish_losses(losses, kept, reduction, sums)
     if bad >= 0:
         raise IndexError(
             f"cross_entropy_loss(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
@@ -65,7 +71,7 @@ def cross_entropy_backward(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
-    loop = rows.losses_of_rows_backward if x.ndim == 2 else columns.losses_of_columns_backward
+    loop = losses_of_rows_backward if x.ndim == 2 else losses_of_columns_backward
     arguments = (x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
     shared(loop, arguments, len(x), x.size)
     return result.reshape(input.shape)
