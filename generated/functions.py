@@ -15452,7 +15452,7 @@ class MseLossBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * spread_loss(grad_output, self.numel(), reduction); target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)."""
+        """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction); target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15463,10 +15463,10 @@ class MseLossBackwardBackward0(Node):
             grad_0 = loss_formulas.reduce_loss(2 * grad * (self - target), reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = 2 * grad * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+            grad_1 = 2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -2 * grad * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+            grad_2 = -2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
@@ -15475,9 +15475,9 @@ class MseLossBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = 2 * loss_formulas.spread_loss(grad_output_t, self.numel(), reduction) * (
+        tangent0 = 2 * loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction) * (
             self - target
-        ) + 2 * loss_formulas.spread_loss(grad_output, self.numel(), reduction) * (self_t - target_t)
+        ) + 2 * loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction) * (self_t - target_t)
         return (tangent0,)
 
 
@@ -15532,7 +15532,7 @@ class BinaryCrossEntropyBackward0(Node):
             node.kept_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
+        """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15544,7 +15544,8 @@ class BinaryCrossEntropyBackward0(Node):
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = loss_formulas.weighted(
-                loss_formulas.spread_loss(grad, self_numel, reduction) * loss_formulas.probability_logit(self), weight
+                loss_formulas.reduce_loss_backward(grad, self_numel, reduction) * loss_formulas.probability_logit(self),
+                weight,
             ).neg()
         return node.fitted([grad_0, grad_1])
 
@@ -15628,7 +15629,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
+        """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15645,7 +15646,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         if node.edges[1] is not None:
             grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
                 * (self * self - 2 * self * target + target)
                 / loss_formulas.bernoulli_variance(self) ** 2,
                 weight,
@@ -15654,7 +15655,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         if node.edges[2] is not None:
             grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
                 / loss_formulas.bernoulli_variance(self),
                 weight,
             ).neg()
@@ -15667,12 +15668,12 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
         tangent0 = loss_formulas.weighted(
-            loss_formulas.spread_loss(grad_output_t, self.numel(), reduction)
+            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
             * (self - target)
             / loss_formulas.bernoulli_variance(self),
             weight,
         ) + loss_formulas.weighted(
-            loss_formulas.spread_loss(grad_output, self.numel(), reduction)
+            loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
             * (
                 self_t * (self * self - 2 * self * target + target) / loss_formulas.bernoulli_variance(self) ** 2
                 - target_t / loss_formulas.bernoulli_variance(self)
@@ -15743,7 +15744,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             node.kept_pos_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)."""
+        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15756,7 +15757,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = loss_formulas.weighted(
-                loss_formulas.spread_loss(grad, self_numel, reduction)
+                loss_formulas.reduce_loss_backward(grad, self_numel, reduction)
                 * loss_formulas.logit_target_derivative(self, pos_weight),
                 weight,
             )
@@ -15852,7 +15853,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_second_derivative(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_derivative(self, pos_weight), weight)."""
+        """grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self, target, pos_weight), weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_mixed_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -15870,7 +15871,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         if node.edges[1] is not None:
             grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
                 * loss_formulas.logit_second_derivative(self, target, pos_weight),
                 weight,
             )
@@ -15878,7 +15879,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         if node.edges[2] is not None:
             grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
                 * loss_formulas.logit_mixed_derivative(self, pos_weight),
                 weight,
             )
@@ -15891,9 +15892,9 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
         tangent0 = loss_formulas.weighted(
-            loss_formulas.spread_loss(grad_output_t, self.numel(), reduction)
+            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
             * loss_formulas.logit_derivative(self, target, pos_weight)
-            + loss_formulas.spread_loss(grad_output, self.numel(), reduction)
+            + loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
             * (
                 self_t * loss_formulas.logit_second_derivative(self, target, pos_weight)
                 + target_t * loss_formulas.logit_mixed_derivative(self, pos_weight)

@@ -16390,7 +16390,7 @@ def linalg_svd(
         where inner: turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left)
         where within: u.matmul(inner).matmul(vh)
     Raises:
-        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+        RuntimeError: expected: matrices of floats; the last argument, a driver, is for CUDA.
     Example:
         >>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         >>> S
@@ -16447,7 +16447,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         A: (factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)
         where factors: linalg_svd(A, False)
     Raises:
-        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+        RuntimeError: expected: matrices of floats; the last argument, a driver, is for CUDA.
     Example:
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
@@ -16467,7 +16467,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
-    A, driver = linalg_checks.svdvals(name, A, driver)
+    A, driver = linalg_checks.svd(name, A, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(linalg_cpu.singular_values(array_in(A, computed), driver), result_dtype("real", computed))
@@ -28398,8 +28398,8 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         Tensor: the common dtype of the arguments.
     Gradients:
         grad_output: reduce_loss(2 * grad * (self - target), reduction)
-        self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
-        target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
+        self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
+        target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
     Raises:
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
@@ -28472,7 +28472,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         Tensor: the dtype that all tensors share.
     Gradients:
         self: binary_cross_entropy_backward(grad, self, target, weight, reduction)
-        target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
+        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
@@ -28552,9 +28552,9 @@ def binary_cross_entropy_backward(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)
-        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target +
-            target) / bernoulli_variance(self) ** 2, weight)
-        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self),
+        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self *
+            target + target) / bernoulli_variance(self) ** 2, weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self),
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
@@ -28662,7 +28662,8 @@ def binary_cross_entropy_with_logits(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
-        target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)
+        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self,
+            pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
@@ -28781,10 +28782,10 @@ def binary_cross_entropy_with_logits_backward(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction)
-        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_second_derivative(self, target,
-            pos_weight), weight)
-        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_derivative(self,
-            pos_weight), weight)
+        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self,
+            target, pos_weight), weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) *
+            logit_mixed_derivative(self, pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:

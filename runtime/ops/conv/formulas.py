@@ -45,7 +45,7 @@ def transposed_convolution(
     given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
     step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
     shape = transposed_shape(x._shape, weight._shape, step, pads, extra, spread, groups)
-    require_bias(weight, bias, groups)
+    require_bias(f"conv_transpose{spatial}d", weight, bias, weight._shape[1] * groups)
     beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
     hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]
     bare = [n - m for n, m in zip(beyond, hidden, strict=True)]

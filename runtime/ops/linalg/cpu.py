@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -27,25 +28,34 @@ def refuse(op: str, words: str, info: Array) -> NoReturn:
     raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[place]))}")
 
 
-def _each(function: Callable[..., Array], result: Array, *arrays: Array) -> Array:
-    """The function of each matrix of a batch by itself; nan where it fails."""
+def _with_info(
+    op: str,
+    words: str,
+    function: Callable[..., Array],
+    first_failure: Callable[[Array], Array],
+    check_errors: bool,
+    *arrays: Array,
+) -> tuple[Array, Array]:
+    """The function of a batch, and for each matrix of the first array where it failed, counted from 1; 0 if it did not.
+
+    A failure is an error if `check_errors`, else the result is nan.
+    """
+    try:
+        return function(*arrays), np.zeros(arrays[0].shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        info = first_failure(arrays[0])
+    if check_errors:
+        refuse(op, words, info)
+    result = np.full_like(arrays[-1], np.nan, order="C")
     for *given, out in matrices(*arrays, result):
-        try:
+        with suppress(np.linalg.LinAlgError):
             out[:] = function(*given)
-        except np.linalg.LinAlgError:
-            out[:] = np.nan
-    return result
+    return result, info
 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
-    try:
-        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_zero_pivots(a)
-    if check_errors:
-        refuse("linalg_inv", _INVERSE, info)
-    return _each(np.linalg.inv, np.empty_like(a, order="C"), a), info
+    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
 
 
 def inverse(a: Array) -> Array:
@@ -55,13 +65,7 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
-    try:
-        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_zero_pivots(a)
-    if check_errors:
-        refuse("linalg_solve", _SOLVE, info)
-    return _each(np.linalg.solve, np.empty_like(b, order="C"), a, b), info
+    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
@@ -90,13 +94,7 @@ def cofactors(a: Array) -> Array:
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
-    try:
-        return np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_bad_minors(a)
-    if check_errors:
-        refuse("linalg_cholesky", _CHOLESKY, info)
-    return _each(np.linalg.cholesky, np.empty_like(a, order="C"), a), info
+    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
 
 
 def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:

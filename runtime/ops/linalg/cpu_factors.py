@@ -12,27 +12,50 @@ from .cpu import refuse
 from .cpu_lapack import matrices, routine
 
 Array = np.ndarray
+Factors = tuple[Array, Array, Array]  # packed factors, pivots, info
 
+BLOCK = 64  # columns that LAPACK takes at once where it is given the memory for it
+_ZERO_D = "D[{0},{0}] is zero and using it on ldl_solve would result in a division by zero."
 _ZERO_U = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
     "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
 )
 
 
-def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
+def lu_packed(a: Array, check_errors: bool) -> Factors:
     """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
-    shape = a.shape[:-2]
-    packed = np.empty_like(a, order="C")
-    pivots = np.empty((*shape, min(a.shape[-2:])), np.int32)
-    info = np.zeros(shape, np.int32)
+
+    def decompose(one: Array) -> Factors:
+        packed, exchanged, info = routine("getrf", a.dtype.char)(one)
+        return packed, exchanged + 1, info
+
+    return _each_packed(decompose, a, "linalg_lu_factor", _ZERO_U, check_errors)
+
+
+def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> Factors:
+    """L and D in one matrix, which rows were exchanged, and the first zero of D, 0 if none.
+
+    Only the lower triangle of A is read. Two negative pivots in a row stand for a block of 2 by 2 of D.
+    """
+
+    def decompose(one: Array) -> Factors:
+        packed, pivots, info = of_symmetry("trf", a.dtype, hermitian)(one, lower=1, lwork=BLOCK * len(one))
+        return np.tril(packed), pivots, info
+
+    return _each_packed(decompose, a, "linalg_ldl_factor", _ZERO_D, check_errors)
+
+
+def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, words: str, check_errors: bool) -> Factors:
+    """The packed factors, the pivots and the info of each matrix of a batch; an info that is not 0 may be an error."""
+    packed = np.zeros(a.shape, a.dtype)
+    pivots = np.empty((*a.shape[:-2], min(a.shape[-2:])), np.int32)
+    info = np.zeros(a.shape[:-2], np.int32)
     if a.size:
-        decompose = routine("getrf", a.dtype.char)
-        rows, places = pivots.reshape(-1, pivots.shape[-1]), info.reshape(-1)
+        rows, infos = pivots.reshape(-1, pivots.shape[-1]), info.reshape(-1)
         for number, (one, out) in enumerate(matrices(a, packed)):
-            out[:], exchanged, places[number] = decompose(one)
-            rows[number] = exchanged + 1
+            out[:], rows[number], infos[number] = decompose(one)
     if check_errors and info.any():
-        refuse("linalg_lu_factor", _ZERO_U, info)
+        refuse(op, words, info)
     return packed, pivots, info
 
 
@@ -46,30 +69,6 @@ def row_order(pivots: Array, rows: int) -> Array:
         other = exchanged[:, i] - 1
         flat[every, i], flat[every, other] = flat[every, other].copy(), flat[:, i].copy()
     return order
-
-
-BLOCK = 64  # columns that LAPACK takes at once where it is given the memory for it
-_ZERO_D = "D[{0},{0}] is zero and using it on ldl_solve would result in a division by zero."
-
-
-def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> tuple[Array, Array, Array]:
-    """L and D in one matrix, which rows were exchanged, and the first zero of D, 0 if none.
-
-    Read is the lower triangle of A. Two negative exchanges, one after the other, stand for a block of 2 by 2 of D.
-    """
-    packed = np.zeros(a.shape, a.dtype)
-    shape = a.shape[:-2]
-    pivots = np.empty((*shape, a.shape[-1]), np.int32)
-    info = np.zeros(shape, np.int32)
-    if a.size:
-        decompose = of_symmetry("trf", a.dtype, hermitian)
-        rows, places = pivots.reshape(-1, pivots.shape[-1]), info.reshape(-1)
-        for number, (one, out) in enumerate(matrices(a, packed)):
-            found, rows[number], places[number] = decompose(one, lower=1, lwork=BLOCK * len(one))
-            out[:] = np.tril(found)
-    if check_errors and info.any():
-        refuse("linalg_ldl_factor", _ZERO_D, info)
-    return packed, pivots, info
 
 
 def ldl_solve_matrices(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Array:

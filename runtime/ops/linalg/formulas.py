@@ -29,21 +29,20 @@ def hermitian_input(x: Tensor) -> Tensor:
     return middle + (x - middle).detach()
 
 
-def of_lower(x: Tensor) -> Tensor:
-    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
-    half = (x.tril() + x.tril(-1)) / 2
-    return half + adjoint(half)
-
-
 def half_lower(x: Tensor) -> Tensor:
     """The lower triangle of x with half its diagonal."""
     return (x.tril() + x.tril(-1)) / 2
 
 
+def of_lower(x: Tensor) -> Tensor:
+    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
+    half = half_lower(x)
+    return half + adjoint(half)
+
+
 def of_lower_backward(grad: Tensor) -> Tensor:
     """The gradient of x from that of `of_lower(x)`."""
-    both = grad + adjoint(grad)
-    return (both.tril() + both.tril(-1)) / 2
+    return half_lower(grad + adjoint(grad))
 
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
@@ -119,7 +118,7 @@ def condition_by_inverse(x: Tensor, p: Any) -> Tensor:
 def power_by_squaring(x: Tensor, n: int) -> Tensor:
     """A^n: the product of the A^(2^k) where |n| has a binary digit 1, each the square of the last; of A^-1 if n < 0."""
     if n == 0:
-        return op.eye(x._shape[-1], dtype=x.dtype).expand(x._shape).clone()
+        return identity_of(x).clone()
     base = op.linalg_inv(x) if n < 0 else x
     factors, rest = [], abs(n)
     while rest:

@@ -100,12 +100,15 @@ def determined(q: Tensor, r: Tensor, mode: str) -> Tensor:
     return q
 
 
+def over_adjoint(x: Tensor, triangular: Tensor, upper: bool) -> Tensor:
+    """x T^-H of triangular matrices T."""
+    return adjoint(op.solve_triangular_matrices(triangular, adjoint(x), upper, False))
+
+
 def qr_tangents(a_t: Tensor, a: Tensor, q: Tensor, r: Tensor, mode: str) -> Pair:
     """Q' = A' R^-1 - Q (C - K) and R' = (C - K) R, with C = Q^H A' R^-1 and K its skew part below the diagonal."""
     q, size = determined(q, r, mode), r._shape[-2]
-    x = adjoint(
-        op.solve_triangular_matrices(adjoint(r.narrow(-1, 0, size)), adjoint(a_t.narrow(-1, 0, size)), False, False)
-    )
+    x = over_adjoint(a_t.narrow(-1, 0, size), adjoint(r.narrow(-1, 0, size)), False)
     c = adjoint(q).matmul(x)
     below = c.tril(-1) + (c - adjoint(c)).tril().triu() / 2
     upper = c - below + adjoint(c.tril(-1))
@@ -154,7 +157,7 @@ def lu_backward(grad: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     grad_l, grad_u = grad.narrow(-1, 0, size).tril(-1), grad.narrow(-2, 0, size).triu()
     more = max(rows, columns) - size
     if rows > columns:
-        rest = adjoint(op.solve_triangular_matrices(square_u, adjoint(grad_l.narrow(-2, size, more)), True, False))
+        rest = over_adjoint(grad_l.narrow(-2, size, more), square_u, True)
         grad_u = grad_u - adjoint(lower.narrow(-2, size, more)).matmul(rest)
     elif more:
         rest = op.solve_triangular_matrices(adjoint(square_l), grad_u.narrow(-1, size, more), True, True)
@@ -168,7 +171,7 @@ def square_lu_backward(grad_l: Tensor, grad_u: Tensor, lower: Tensor, upper: Ten
     """The gradient of the product of a square L and U."""
     inner = adjoint(lower).matmul(grad_l).tril(-1) + grad_u.matmul(adjoint(upper)).triu()
     left = op.solve_triangular_matrices(adjoint(lower), inner, True, True)
-    return adjoint(op.solve_triangular_matrices(upper, adjoint(left), True, False))
+    return over_adjoint(left, upper, True)
 
 
 def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
@@ -180,13 +183,11 @@ def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     square_l, square_u = lower.narrow(-2, 0, size), upper.narrow(-1, 0, size)
     square = moved.narrow(-2, 0, size).narrow(-1, 0, size)
     left = op.solve_triangular_matrices(square_l, square, False, True)
-    m = adjoint(op.solve_triangular_matrices(adjoint(square_u), adjoint(left), False, False))
+    m = over_adjoint(left, adjoint(square_u), False)
     l_t, u_t = square_l.matmul(m.tril(-1)), m.triu().matmul(square_u)
     if rows > columns:
         rest = moved.narrow(-2, size, more) - lower.narrow(-2, size, more).matmul(u_t)
-        return op.cat(
-            [l_t + u_t, adjoint(op.solve_triangular_matrices(adjoint(square_u), adjoint(rest), False, False))], -2
-        )
+        return op.cat([l_t + u_t, over_adjoint(rest, adjoint(square_u), False)], -2)
     if not more:
         return l_t + u_t
     rest = moved.narrow(-1, size, more) - l_t.matmul(upper.narrow(-1, size, more))

@@ -46,17 +46,22 @@ def pointwise_loss_backward(call: Call) -> Any:
 
 def negative_log_likelihood(call: Call) -> Any:
     """-weight[target] * input[target], averaged by the weights of the targets that count."""
-    x, target = call["input"], call.whole(call["target"])
-    single = len(x._shape) == 1
-    scores = call.whole(x) if single else merged(call.whole(x))
-    losses, _ = op.nll_loss(scores, target if single else merged(target), None, NONE, call["ignore_index"])
-    losses = losses if single else parted(losses, call.size)
-    weights = weights_of(call, target, losses)
+    losses, _ = _of_each_target(call, op.nll_loss, None, NONE, call["ignore_index"])
+    weights = weights_of(call, call.whole(call["target"]), losses)
     losses = losses * weights.reshape(losses._shape)
     if call["reduction"] == NONE:
         return losses, weights.sum(1) * 0
     total = flattened(losses).sum(1)
     return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
+
+
+def _of_each_target(call: Call, loss: Any, *options: Any) -> tuple[Any, Any]:
+    """The losses of all targets, with the examples in front, and the second result of the op `loss`."""
+    x, target = call.whole(call["input"]), call.whole(call["target"])
+    if x.ndim == 2:  # an example is one row of scores, so that the examples are the samples of the op
+        return loss(x, target, *options)
+    losses, kept = loss(merged(x), merged(target), *options)
+    return parted(losses, call.size), kept
 
 
 def negative_log_likelihood_backward(call: Call) -> Any:
@@ -79,15 +84,11 @@ def negative_log_likelihood_backward(call: Call) -> Any:
 
 def cross_entropy(call: Call) -> Any:
     """The loss of every place of all examples, summed or averaged within each."""
-    x, target = call["input"], call.whole(call["target"])
     if call.is_batched("weight"):
         return loop(call)
-    single = len(x._shape) == 1
-    scores = call.whole(x) if single else merged(call.whole(x))
-    given = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
-    losses, kept = op.cross_entropy_loss(scores, target if single else merged(target), *given)
-    losses = losses if single else parted(losses, call.size)
-    weights = weights_of(call, target, losses).sum(1)
+    options = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
+    losses, kept = _of_each_target(call, op.cross_entropy_loss, *options)
+    weights = weights_of(call, call.whole(call["target"]), losses).sum(1)
     kept = op.cat([kept[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
     if call["reduction"] == NONE:
         return losses, kept

@@ -224,11 +224,7 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
     """Scores (batch, classes) or (classes,), a class for each row, p of 1 or 2, and one weight for each class."""
     if p not in (1, 2):
         raise ValueError(f"{op}(): only p == 1 and p == 2 supported, got p = {p}")
-    if input.ndim not in (1, 2) or not input._shape[-1]:
-        raise ShapeError(
-            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
-        )
-    require_index_dtype(op, "target", target, (dtypes.int64,))
+    _require_scores(op, input, target)
     rows = input._shape[0] if input.ndim == 2 else 1
     if target.ndim > 1 or target.numel() != rows:
         raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target._shape)}")
@@ -240,13 +236,18 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
     return input, target, p, margin, weight, *rest
 
 
-def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
-    """Scores (batch, classes) or (classes,), and as many class numbers, of which the first -1 ends a row."""
+def _require_scores(op: str, input: Any, target: Any) -> None:
+    """Scores (batch, classes) or (classes,), and class numbers."""
     if input.ndim not in (1, 2) or not input._shape[-1]:
         raise ShapeError(
             f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
         )
     require_index_dtype(op, "target", target, (dtypes.int64,))
+
+
+def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Scores (batch, classes) or (classes,), and as many class numbers, of which the first -1 ends a row."""
+    _require_scores(op, input, target)
     if target._shape != input._shape:
         raise ShapeError(
             f"{op}(): inconsistent target size: {list(target._shape)} for input of size: {list(input._shape)}"

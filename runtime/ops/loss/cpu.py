@@ -15,7 +15,7 @@ from . import cpu_loops as loops
 Array = np.ndarray
 Pair = tuple[Array | None, Array | None]
 
-_NONE = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
+NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
 
 def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
@@ -98,7 +98,7 @@ def _line(array: Array) -> Array:
 def _weights(weight: Array | None, like: Array) -> Array:
     """Weights in the shape of `like`, as one line; no elements in place of None."""
     if weight is None:
-        return _NONE[like.dtype]
+        return NO_WEIGHTS[like.dtype]
     return _line(weight if weight.shape == like.shape else np.broadcast_to(weight, like.shape))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...pool.sharing import shared
+from .cpu import NO_WEIGHTS
 from .cpu_cross_entropy_loops import (
     BLOCK,
     finish_losses,
@@ -20,8 +21,6 @@ from .cpu_cross_entropy_loops import (
 )
 
 Array = np.ndarray
-
-_NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
 
 def cross_entropy(
@@ -92,4 +91,4 @@ def _folded(input: Array, target: Array) -> Array:
 
 def _weights(weight: Array | None, input: Array) -> Array:
     """One weight for each class; none stand for ones."""
-    return _NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)
+    return NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)

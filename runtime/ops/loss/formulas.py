@@ -15,24 +15,27 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:
     """The loss of every value as it is, its mean, or its sum, as the words of the op `name` say."""
     word = reduction_word(name, size_average, reduce, reduction)
+    return _reduced(loss, word)
+
+
+def _reduced(loss: Tensor, word: str) -> Tensor:
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
 
 
 def weighted_mean(
     name: str, loss: Tensor, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
-    """As `reduced_loss`, of the loss times its weights: the mean is over the sum of the weights."""
+    """The loss of every value times its weight, their mean over the sum of the weights, or their sum."""
     word = reduction_word(name, size_average, reduce, reduction)
     if weight is not None and word == "mean":
         return (loss * weight).sum() / weight.sum()
-    loss = loss if weight is None else loss * weight
-    return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
+    return _reduced(weighted(loss, weight), word)
 
 
 def reduced_divergence(
     loss: Tensor, rows: int, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
-    """As `reduced_loss`; 'batchmean' divides the sum by the number of rows, as the definition does."""
+    """The loss of every value, its mean, its sum, or for 'batchmean' the sum over the number of rows."""
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
@@ -40,9 +43,7 @@ def reduced_divergence(
             stacklevel=3,
         )
     word = reduction_word("kl_div", size_average, reduce, reduction, (*WORDS, "batchmean"))
-    if word == "batchmean":
-        return loss.sum() / rows
-    return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
+    return loss.sum() / rows if word == "batchmean" else _reduced(loss, word)
 
 
 def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, eps: float) -> Tensor:
@@ -59,10 +60,10 @@ def reduce_loss(loss: Tensor, reduction: int) -> Tensor:
     """The loss of every value as it is (0), its mean (1), or its sum (2)."""
     if reduction == 1 and loss.numel():
         return loss.mean()
-    return loss.sum() if reduction else loss  # of no values the mean has no slope, which is no number either
+    return loss.sum() if reduction else loss  # the mean of no values is nan, whose gradient has no elements
 
 
-def spread_loss(grad: Tensor, numel: int, reduction: int) -> Tensor:
+def reduce_loss_backward(grad: Tensor, numel: int, reduction: int) -> Tensor:
     """The gradient of each value's loss when `grad` is that of the reduced loss."""
     return grad / max(numel, 1) if reduction == 1 else grad
 
