@@ -58,7 +58,6 @@ from ..runtime.ops.indexing import formulas_take_put as indexing_formulas_take_p
 from ..runtime.ops.linalg import checks as linalg_checks
 from ..runtime.ops.linalg import checks_norms as linalg_checks_norms
 from ..runtime.ops.linalg import cpu as linalg_cpu
-from ..runtime.ops.linalg import cpu_factors as linalg_cpu_factors
 from ..runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
 from ..runtime.ops.linalg import formulas as linalg_formulas
 from ..runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
@@ -17905,7 +17904,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_factors.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
+            linalg_cpu_lapack.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -17940,7 +17939,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         rows = checks.integer(name, "rows", rows)
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(linalg_cpu_factors.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
+        result = adopt(linalg_cpu_lapack.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
@@ -18373,7 +18372,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_factors.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            linalg_cpu_lapack.ldl_packed(array_in(self, computed), hermitian, check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -18539,7 +18538,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_cpu_factors.ldl_solve_matrices(
+            linalg_cpu_lapack.ldl_solve_matrices(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,

@@ -115,9 +115,9 @@ def centred_window(window: Tensor | None, length: int, n_fft: int, like: Tensor)
     """A window in the middle of n_fft numbers, zeros around it; none for a window of ones."""
     if length == n_fft:
         return window
-    weights = op.ones(length, dtype=like.dtype.to_real(), device=like.device) if window is None else window
-    left = (n_fft - length) // 2
-    return op.constant_pad_nd(weights, [left, n_fft - length - left])
+    if window is None:
+        window = op.ones(length, dtype=like.dtype.to_real(), device=like.device)
+    return around_window(window, length, n_fft)
 
 
 def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -167,15 +167,6 @@ LARGEST = 2**15 - 0.5  # that a weight may be before it is rounded to 16 bits
 MOST_BITS = 22  # after the point: a sum of products with bytes stays within 32 bits
 
 
-class WholeRows(NamedTuple):
-    """A sparse matrix like `resampling.Rows`, whose weights are multiples of 1 / 2^bits."""
-
-    starts: Array
-    places: Array
-    weights: Array
-    bits: int
-
-
 def resample_bytes(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
@@ -183,12 +174,12 @@ def resample_bytes(
     if dim and dim == a.ndim - 1:  # turning it costs less than loops over single bytes do
         turned = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
         return turned.swapaxes(-1, -2)
-    rows = _whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    rows, bits = _whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.uint8)
     before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
     folded = contiguous(a.astype(np.uint8, copy=False)).reshape(before, a.shape[dim], after)
     if folded.size:
-        weighted_bytes(folded, rows.starts, rows.places, rows.weights, rows.bits, out.reshape(before, length, after))
+        weighted_bytes(folded, *rows, bits, out.reshape(before, length, after))
     return out
 
 
@@ -209,8 +200,8 @@ def weighted_bytes(a: Array, starts: Array, places: Array, weights: Array, bits:
 
 
 @functools.lru_cache(maxsize=256)
-def _whole_rows(size: int, length: int, *kind: object) -> WholeRows:
-    """The weights as whole numbers, of as many bits as the largest allows; those of one place are added up before."""
+def _whole_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
+    """The weights as multiples of 1 / 2^bits, with bits; those of one column are added up before they are rounded."""
     starts, places, weights = filter_rows(size, length, *kind)
     rows = np.repeat(np.arange(length), np.diff(starts))
     entries, first = np.unique(rows * size + places, return_index=True)
@@ -218,4 +209,4 @@ def _whole_rows(size: int, length: int, *kind: object) -> WholeRows:
     bits = min(math.floor(math.log2(LARGEST / added.max())), MOST_BITS)
     whole = np.trunc(added * 2**bits + np.copysign(0.5, added))
     starts = np.searchsorted(entries, np.arange(length + 1) * size)
-    return WholeRows(starts, entries % size, whole.astype(np.int32), bits)
+    return Rows(starts, entries % size, whole.astype(np.int32)), bits

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import LinAlgError
-from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices
+from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices, refuse
 
 Array = np.ndarray
 
@@ -19,13 +19,6 @@ _CHOLESKY = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
 )
-
-
-def refuse(op: str, words: str, info: Array) -> NoReturn:
-    """Raise the error of the first matrix whose `info` is not 0, and say which of the batch it is."""
-    place = int(np.flatnonzero(info)[0])
-    which = f"(Batch element {place}): " if info.ndim else ""
-    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[place]))}")
 
 
 def _with_info(

@@ -50,18 +50,15 @@ def is_vector(a: Tensor, b: Tensor) -> bool:
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
-def with_batch_of(x: Tensor, other: Tensor) -> Tensor:
-    """Matrices expanded to the batch that they and others broadcast to."""
+def with_batch_of(x: Tensor, other: Tensor, name: str = "expand") -> Tensor:
+    """Matrices expanded to the batch that they and others broadcast to, as the op `name` requires."""
     batch, others = x._shape[:-2], other._shape[:-2]
-    return x if batch == others else x.expand((*broadcast_shapes("expand", batch, others), *x._shape[-2:]))
+    return x if batch == others else x.expand((*broadcast_shapes(name, batch, others), *x._shape[-2:]))
 
 
 def broadcast_batches(name: str, a: Tensor, b: Tensor) -> Pair:
     """Matrices A and B in the batch dimensions that both broadcast to."""
-    if a._shape[:-2] == b._shape[:-2]:
-        return a, b
-    batch = broadcast_shapes(name, a._shape[:-2], b._shape[:-2])
-    return a.expand((*batch, *a._shape[-2:])), b.expand((*batch, *b._shape[-2:]))
+    return with_batch_of(a, b, name), with_batch_of(b, a, name)
 
 
 def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
