@@ -8540,8 +8540,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     Gradients:
         self: view_as_real(grad)
     Raises:
-        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
-            may lie.
+        RuntimeError: expected: pairs of floating-point numbers in the last dimension, whose strides and offset fit
+            complex numbers.
     Example:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
@@ -25783,7 +25783,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: channels_to_places(self, upscale_factor)
+        through: channels_to_pixels(self, upscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
     Example:
@@ -25805,7 +25805,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    return image_formulas.channels_to_places(self, upscale_factor)
+    return image_formulas.channels_to_pixels(self, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -25821,7 +25821,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: places_to_channels(self, downscale_factor)
+        through: pixels_to_channels(self, downscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
     Example:
@@ -25843,7 +25843,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    return image_formulas.places_to_channels(self, downscale_factor)
+    return image_formulas.pixels_to_channels(self, downscale_factor)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -25907,7 +25907,7 @@ def resample(
     Gradients:
         self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -25981,7 +25981,7 @@ def resample_backward(
     Gradients:
         grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -26070,7 +26070,7 @@ def resample_bytes(
     Returns:
         Tensor: the dtype of `input`.
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -26144,7 +26144,7 @@ def grid_sampler(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+        through: grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
         RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
             dimension.
@@ -26188,7 +26188,7 @@ def grid_sampler(
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return image_formulas.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -28026,8 +28026,8 @@ def nll_loss(
         self: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)
         weight: not defined: class weights are constants of the loss
     Raises:
-        RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *places) with target
-            (batch, *places).
+        RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *dims) with target
+            (batch, *dims).
     Example:
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
@@ -28114,7 +28114,8 @@ def nll_loss_backward(
             nll_loss(grad, target, weight, reduction, ignore_index)[0]
         weight: not defined: class weights are constants of the loss
     Raises:
-        RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
+            the shape of the reduced loss.
     """
     if (
         watch.lifts
@@ -28237,7 +28238,8 @@ def cross_entropy_loss(
         where slope: where(known, chances * truth.sum(axis, True) - truth, 0)
         where along: (slope * self_t).sum(axis)
     Raises:
-        RuntimeError, ValueError: expected: as in `nll_loss`; the label smoothing lies in [0, 1].
+        RuntimeError, ValueError: expected: input and target of the shapes that `nll_loss` takes, and a label smoothing
+            in [0, 1].
     Example:
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
@@ -28400,7 +28402,8 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
         target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
@@ -28557,7 +28560,8 @@ def binary_cross_entropy_backward(
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
@@ -28788,7 +28792,8 @@ def binary_cross_entropy_with_logits_backward(
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
@@ -31321,7 +31326,7 @@ def ctc_loss_tensor(
         where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
         where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
-        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+        RuntimeError: expected: the checks of `ctc_loss` with lengths in tensors of integers instead of lists.
     """
     if (
         watch.lifts
@@ -31437,8 +31442,8 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     Gradients:
         self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
     Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
+            of the last one is that whose half is given.
     """
     if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
         return lifted
@@ -31483,8 +31488,8 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
     Gradients:
         self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
+            of the last one is that whose half is given.
     """
     if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
         return lifted

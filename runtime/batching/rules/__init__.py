@@ -4,7 +4,7 @@ A rule gets a `Call` and returns the op's result for the whole batch, with the e
 """
 
 from ...ops.attention.batching import attend
-from ...ops.conv.batching import convolve, convolve_input_backward, convolve_weight_backward, planes
+from ...ops.conv.batching import convolve, convolve_input_backward, convolve_weight_backward
 from ...ops.indexing.batching import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
 from ...ops.loss.batching import (
     cross_entropy,
@@ -16,6 +16,7 @@ from ...ops.loss.batching import (
 )
 from ...ops.matmul.batching import add_product, linear, linear_weight_backward, product
 from ...ops.norm.batching import normalize, normalize_by, normalize_groups, normalize_rms
+from ...ops.pooling.batching import planes
 from ...ops.recurrent.batching import recurrent
 from ...ops.reduction.batching import everything, extreme, reduction, summed_to
 from ...ops.shape.batching_windows import ordered, windows

@@ -36,9 +36,9 @@ def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
 
 def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
     """Both are tensors, of the same dtype: a number has none that could be compared."""
-    for place, given in (("input", first), ("values", second)):
+    for name, given in (("input", first), ("values", second)):
         if not isinstance(given, TensorBase):
-            raise ArgumentError(f"{op}(): argument '{place}' must be Tensor, not {type_name(given)}")
+            raise ArgumentError(f"{op}(): argument '{name}' must be Tensor, not {type_name(given)}")
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
     return first, second
@@ -59,7 +59,7 @@ def with_imaginary_part(op: str, self: Any) -> tuple[Any, ...]:
 
 
 def pairs_of_parts(op: str, self: Any) -> tuple[Any, ...]:
-    """Floating-point numbers, in pairs in the last dimension, that lie where complex numbers may lie."""
+    """Pairs of floating-point numbers in the last dimension, whose strides and offset fit complex numbers."""
     if self._dtype.name not in ("float32", "float64"):
         raise DtypeError(f"{op}(): expected a float32 or float64 tensor, but got {self._dtype}")
     if self.ndim == 0 or self._shape[-1] != 2:

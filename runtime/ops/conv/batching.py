@@ -1,4 +1,4 @@
-"""Batching rules of convolution and pooling: the examples join the samples, or the channels as groups of their own."""
+"""Batching rules of convolution: the examples join the samples, or the channels as groups of their own."""
 
 from __future__ import annotations
 
@@ -64,14 +64,3 @@ def merged_at(value: Any, dim: int) -> Any:
     """Dimensions dim and dim + 1 as one."""
     shape = value._shape
     return value.reshape((*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]))
-
-
-def planes(call: Call) -> Any:
-    """Pooling looks at one plane at a time: examples join the samples, or the channels where there are no samples."""
-    arguments = call.all_whole()
-    for name in call.tensors():
-        arguments[name] = merged(arguments[name])
-    if "input_shape" in arguments:
-        shape = as_list(arguments["input_shape"])
-        arguments["input_shape"] = [shape[0] * call.size, *shape[1:]]
-    return parted(call.run(arguments), call.size)

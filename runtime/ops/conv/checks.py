@@ -51,7 +51,7 @@ def _spread(values: Ints, dims: int) -> tuple[int, ...]:
 
 
 def _name(op: str, stride: Ints) -> str:
-    """What the user called."""
+    """The name of the function that the user called."""
     return f"conv{len(stride)}d" if op == "convolution" else op
 
 

@@ -18,7 +18,7 @@ def transformed_dims(op: str, input: Any, dim: Sequence[int], normalization: int
 
 
 def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int, *rest: Any) -> tuple[Any, ...]:
-    """As `transformed_dims`, along at least one dimension; a size of the last one that the half fits."""
+    """Wraps `dim`, at least one; the scale is 0, 1 or 2; the size of the last one is that whose half is given."""
     if not rest:
         _require_wide(op, input)
     checked = _scaled_dims(op, input, dim, normalization)

@@ -101,11 +101,11 @@ def overlapped(
         pieces = op.fft_c2r(x if onesided else x[:, :, : n_fft // 2 + 1], [2], scale, n_fft)
     real = pieces.real if as_complex else pieces
     weights = op.ones(n_fft, dtype=real.dtype, device=real.device) if window is None else window
-    places = _positions(x._shape[1], n_fft, hop, x)
+    index = _positions(x._shape[1], n_fft, hop, x)
     begin, end = _span(n_fft + hop * (x._shape[1] - 1), n_fft // 2 if center else 0, length)
-    signal = _added(pieces * weights, places, n_fft, hop)[:, begin:end]
+    signal = _overlap_add(pieces * weights, index, n_fft, hop)[:, begin:end]
     squares = (weights * weights).expand((1, x._shape[1], n_fft))
-    envelope = _added(squares, places, n_fft, hop)[:, begin:end]
+    envelope = _overlap_add(squares, index, n_fft, hop)[:, begin:end]
     _require_cover(envelope)
     signal = _of_length(signal / envelope, length)
     return signal if spectrum.ndim == 3 else signal.squeeze(0)
@@ -127,25 +127,25 @@ def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:
 
 
 def _span(whole: int, begin: int, length: int | None) -> tuple[int, int]:
-    """From where to where of all frames the signal is."""
+    """The range of all frames that is the signal."""
     return (begin, whole - begin) if length is None else (begin, min(begin + length, whole))
 
 
 def _positions(frames: int, size: int, hop: int, like: Tensor) -> Tensor:
-    """Where in the signal the numbers of all frames stand."""
+    """The index in the signal of the numbers of all frames."""
     begin = op.arange(frames, device=like.device) * hop
     return (begin.unsqueeze(1) + op.arange(size, device=like.device)).reshape([-1])
 
 
-def _added(pieces: Tensor, places: Tensor, size: int, hop: int) -> Tensor:
-    """The sum of frames in their places."""
+def _overlap_add(pieces: Tensor, index: Tensor, size: int, hop: int) -> Tensor:
+    """The sum of overlapping frames, each number added at its index in the signal."""
     rows, frames = pieces._shape[:2]
     silence = pieces.new_zeros((rows, size + hop * (frames - 1)))
-    return silence.index_add(1, places, pieces.reshape([rows, frames * size]))
+    return silence.index_add(1, index, pieces.reshape([rows, frames * size]))
 
 
 def _require_cover(envelope: Tensor) -> None:
-    """Every number of the signal lies under some window."""
+    """Every number of the signal is covered by some window."""
     values = envelope.detach().abs()
     while hasattr(values, "level"):
         values = values.value

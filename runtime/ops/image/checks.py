@@ -123,7 +123,7 @@ def channel_shuffle(op: str, self: Any, groups: int) -> tuple[Any, ...]:
 def resample(
     op: str, self: Any, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> tuple[Any, ...]:
-    """Wraps `dim`; places along it before and after."""
+    """Wraps `dim`, which has elements before and after."""
     dim = wrap_dim(op, dim, self.ndim, False)
     if length < 1 or self._shape[dim] < 1:
         raise ShapeError(

@@ -91,7 +91,7 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
 
 
 def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:
-    """What the function gives; where it does not converge, an error that says why."""
+    """The result of the function; where it does not converge, an error that says why."""
     try:
         return function(a, *args, **kwargs)
     except np.linalg.LinAlgError:

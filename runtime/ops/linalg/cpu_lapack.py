@@ -19,9 +19,9 @@ Array = np.ndarray
 
 def refuse(op: str, words: str, info: Array) -> NoReturn:
     """Raise the error of the first matrix whose `info` is not 0, and say which of the batch it is."""
-    place = int(np.flatnonzero(info)[0])
-    which = f"(Batch element {place}): " if info.ndim else ""
-    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[place]))}")
+    number = int(np.flatnonzero(info)[0])
+    which = f"(Batch element {number}): " if info.ndim else ""
+    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[number]))}")
 
 
 @functools.cache
@@ -47,7 +47,7 @@ def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 
 
 def first_zero_pivots(a: Array) -> Array:
-    """For each matrix the place of the first zero on the diagonal of its LU decomposition, counted from 1; else 0."""
+    """For each matrix the index of the first zero on the diagonal of its LU decomposition, from 1; 0 if none."""
     found = [routine("getrf", a.dtype.char)(one)[2] for (one,) in matrices(a)]
     return np.array(found, np.int32).reshape(a.shape[:-2])
 
@@ -69,10 +69,10 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
 
 def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> None:
     """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
-    given, turned = (a, True) if a.flags.f_contiguous else (a.T, False)
-    lower = upper != turned
+    given, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
+    lower = upper != transposed
     solve = triangular_routine(a.dtype.char)
-    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=turned, diag=unitriangular, overwrite_b=1).T
+    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
 
 
 Factors = tuple[Array, Array, Array]  # packed factors, pivots, info

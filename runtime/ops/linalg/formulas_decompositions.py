@@ -37,9 +37,9 @@ def over_columns(x: Tensor, s: Tensor, cause: Tensor) -> Tensor:
     return undefined_where(row == 0, x * row.masked_fill(row == 0, inf).reciprocal(), cause)
 
 
-def undefined_where(places: Tensor, x: Tensor, cause: Tensor) -> Tensor:
-    """x with nan at places where there is no derivative, in matrices that are asked for one."""
-    return x.masked_fill(places & (cause != 0).any((-2, -1), True), nan)
+def undefined_where(mask: Tensor, x: Tensor, cause: Tensor) -> Tensor:
+    """x with nan where the mask says that there is no derivative, in the matrices whose `cause` is not zero."""
+    return x.masked_fill(mask & (cause != 0).any((-2, -1), True), nan)
 
 
 def real_diagonal(x: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def svd_tangents(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor,
 
 
 def svd_tangents_of(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same; of further columns of U and rows of V^H nothing may depend."""
+    """The tangents of full or reduced U, S and V^H; nothing may depend on the further columns of U and rows of V^H."""
     count = s._shape[-1]
     if u._shape[-1] == count == vh._shape[-2]:
         return svd_tangents(a_t, u, s, vh)

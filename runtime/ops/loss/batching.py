@@ -83,7 +83,7 @@ def negative_log_likelihood_backward(call: Call) -> Any:
 
 
 def cross_entropy(call: Call) -> Any:
-    """The loss of every place of all examples, summed or averaged within each."""
+    """Cross-entropy of all targets of all examples, summed or averaged within each example."""
     if call.is_batched("weight"):
         return loop(call)
     options = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])

@@ -32,14 +32,14 @@ def pointwise_loss(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, .
 
 
 def pointwise_loss_backward(op: str, grad_output: Any, input: Any, *rest: Any) -> tuple[Any, ...]:
-    """As in `pointwise_loss`; the gradient is that of the reduced loss."""
+    """The arguments of `pointwise_loss`, and a gradient in the shape of the reduced loss."""
     pointwise_loss(op, input, *rest)
     require_shape(op, "grad_output", grad_output, () if rest[-1] else input._shape)
     return grad_output, input, *rest
 
 
 def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, ...]:
-    """Input (classes,) with target (), or (batch, classes, *places) with target (batch, *places)."""
+    """Input (classes,) with target (), or (batch, classes, *dims) with target (batch, *dims)."""
     _require_classes(op, target, weight, input._shape)
     _require_reduction(op, reduction)
     return input, target, weight, reduction, ignore_index
@@ -48,7 +48,7 @@ def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, igno
 def cross_entropy(
     op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
 ) -> tuple[Any, ...]:
-    """As in `nll_loss`; the label smoothing lies in [0, 1]."""
+    """Input and target of the shapes that `nll_loss` takes, and a label smoothing in [0, 1]."""
     if weight is not None or target._dtype is not dtypes.int64 or target._shape != input._shape[:1] or input.ndim != 2:
         _require_classes(op, target, weight, input._shape)
     _require_reduction(op, reduction)
@@ -67,7 +67,7 @@ def nll_loss_backward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Any, ...]:
-    """As in `nll_loss`; the gradient is that of the reduced loss."""
+    """Target and weight that fit input_shape as in `nll_loss`, and a gradient in the shape of the reduced loss."""
     _require_classes(op, target, weight, tuple(input_shape))
     _require_reduction(op, reduction)
     require_shape(op, "grad_output", grad_output, () if reduction else target._shape)

@@ -45,7 +45,7 @@ def ctc_loss(
 def ctc_loss_of_tensors(
     op: str, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *rest: Any
 ) -> tuple[Any, ...]:
-    """As of lists of lengths, which are in tensors of integers."""
+    """The checks of `ctc_loss` with lengths in tensors of integers instead of lists."""
     lengths = []
     for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if hasattr(given, "level"):

@@ -1,7 +1,7 @@
 """The cross-entropy of scores and class indices, without the log-probabilities in between.
 
-With p the softmax of the scores x of a place, t its class, w the weights of the C classes and e the label smoothing,
-the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each place, from
+With p the softmax of a vector x of scores, t its class, w the weights of the C classes and e the label smoothing,
+the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each vector, from
 which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
 """
 
@@ -31,11 +31,11 @@ def cross_entropy(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> tuple[Array, Array]:
-    """The loss; and log(sum(exp(x))) of each place with the total weight behind them.
+    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
 
     Args:
-        input: (classes,) or (batch, classes, *places).
-        target: (), or (batch, *places).
+        input: (classes,) or (batch, classes, *dims).
+        target: (), or (batch, *dims).
 
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
@@ -66,7 +66,7 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Array:
-    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each place's loss."""
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
@@ -82,7 +82,7 @@ def _targets(target: Array) -> Array:
 
 
 def _folded(input: Array, target: Array) -> Array:
-    """The scores as (batch, classes), or (batch, classes, places) where there are places."""
+    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
     if target.ndim < 2:
         return np.ascontiguousarray(input if input.ndim == 2 else input.reshape(1, -1))
     batch, count = input.shape[:2]

@@ -1,8 +1,8 @@
-"""The loops of cpu_cross_entropy.py over rows of classes, and over columns where places follow the classes.
+"""The loops of cpu_cross_entropy.py over rows of classes, and over columns where dimensions follow the classes.
 
-An ignored place has no loss and no gradient. No weights stand for weights of one. The last two arguments are the range
+An ignored target has no loss and no gradient. No weights stand for weights of one. The last two arguments are the range
 of rows, or of items of the batch. Sums are kept for each block of BLOCK rows, or for each item: (losses, weights, the
-first place whose target is no class + 1).
+index of the first target that is no class + 1).
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ def _exponentials(row: Array, top: float) -> float:
 
 
 @jit
-def note_loss(losses: Array, kept: Array, reduction: int, place: int, loss: float, log_sum: float) -> None:
-    """Keeps what a place has: its log-sum-exp, and its loss where that is asked for."""
-    kept[place] = log_sum
+def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
+    """Writes the log-sum-exp of one target's scores, and its loss where losses are not reduced."""
+    kept[index] = log_sum
     if reduction == 0:
-        losses[place] = loss
+        losses[index] = loss
 
 
 @jit
 def finish_losses(losses: Array, kept: Array, reduction: int, sums: Array) -> int:
-    """Keeps the total weight, and the reduced loss; the first place of a target that is no class, or -1."""
+    """Writes the total weight and the reduced loss; returns the index of the first target that is no class, or -1."""
     loss = weight = 0.0
     for b in range(0, sums.size, 3):
         if sums[b + 2] > 0:
@@ -117,9 +117,9 @@ def losses_of_rows(
 
 
 @jit
-def place_gradient(grads: Array, kept: Array, reduction: int, place: int) -> float:
-    """The gradient of the loss of a place; `grads` are one number, or one for each place."""
-    grad = float(grads[place] if grads.size > 1 else grads[0])
+def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> float:
+    """The gradient of the loss of one target; `grads` are one number, or one for each target."""
+    grad = float(grads[index] if grads.size > 1 else grads[0])
     return grad / kept[-1] if reduction == 1 else grad
 
 
@@ -146,7 +146,7 @@ def losses_of_rows_backward(
         if target == ignored:
             out[:] = 0
             continue
-        grad = place_gradient(grads, kept, reduction, n)
+        grad = target_gradient(grads, kept, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
         for c in range(row.size):
@@ -174,32 +174,32 @@ def losses_of_columns(
     first: int,
     last: int,
 ) -> None:
-    """As `losses_of_rows`, for x (batch, classes, places)."""
-    count, places = x.shape[1], x.shape[2]
+    """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
+    count, positions = x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
         own = part_of(sums, 3 * n, 3)
         own[0] = own[1] = own[2] = 0
-        for start in range(0, places, _BLOCK):
-            width = min(_BLOCK, places - start)
+        for start in range(0, positions, _BLOCK):
+            width = min(_BLOCK, positions - start)
             tops, shifts = np.empty(width, x.dtype), np.zeros(width, x.dtype)
             smooth = np.zeros(width if smoothing != 0 else 0)
             _column_sums(x[n], start, weights, tops, shifts, smooth)
             for j in range(width):
-                place = n * places + start + j
-                target = classes[place]
+                index = n * positions + start + j
+                target = classes[index]
                 if target == ignored:
-                    note_loss(losses, kept, reduction, place, 0.0, 0.0)
+                    note_loss(losses, kept, reduction, index, 0.0, 0.0)
                     continue
                 if target < 0 or target >= count:
-                    own[2] = own[2] if own[2] > 0 else place + 1
+                    own[2] = own[2] if own[2] > 0 else index + 1
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
                 loss = (1 - smoothing) * weight * (shift - (x[n, target, start + j] - tops[j]))
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
-                note_loss(losses, kept, reduction, place, loss, shift + tops[j])
+                note_loss(losses, kept, reduction, index, loss, shift + tops[j])
                 own[0] += loss
                 own[1] += weight
 
@@ -236,16 +236,16 @@ def losses_of_columns_backward(
     first: int,
     last: int,
 ) -> None:
-    """As `losses_of_rows_backward`, for x (batch, classes, places)."""
-    to, count, places = x.dtype.type, x.shape[1], x.shape[2]
+    """Fills the gradient of items of the batch, for x (batch, classes, positions)."""
+    to, count, positions = x.dtype.type, x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
-        scales, spreads = np.zeros(places, x.dtype), np.zeros(places, x.dtype)
-        own, sums = classes[n * places : (n + 1) * places], kept[n * places : (n + 1) * places]
-        for j in range(places):
+        scales, spreads = np.zeros(positions, x.dtype), np.zeros(positions, x.dtype)
+        own, sums = classes[n * positions : (n + 1) * positions], kept[n * positions : (n + 1) * positions]
+        for j in range(positions):
             if own[j] != ignored:
-                grad = place_gradient(grads, kept, reduction, n * places + j)
+                grad = target_gradient(grads, kept, reduction, n * positions + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
         for c in range(count):
@@ -253,6 +253,6 @@ def losses_of_columns_backward(
             even = to(share * class_weight(weights, c))
             for j in range(row.size):
                 out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
-        for j in range(places):
+        for j in range(positions):
             if own[j] != ignored:
                 result[n, own[j], j] -= to((1 - smoothing) * class_weight(weights, own[j]) * spreads[j])

@@ -1,4 +1,4 @@
-"""The loops of pointwise losses over lines of equal length: the loss of every element, their sum, and the slopes.
+"""The loops of pointwise losses over flat arrays: the loss of every element, their sum, and the gradients.
 
 No weights stand for weights of one. Sums are taken of blocks that stay in the nearest cache; `grads` are one number, or
 one for each element.

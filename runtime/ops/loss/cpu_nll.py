@@ -12,13 +12,9 @@ Array = np.ndarray
 
 
 def nll_loss(
-    input: Array,
-    target: Array,
-    weight: Array | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
+    input: Array, target: Array, weight: Array | None = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Array, Array]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *places).
+    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
 
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
@@ -55,13 +51,13 @@ def nll_loss_backward(
 
 
 def _folded(array: Array) -> Array:
-    """The array as (batch, classes, places)."""
+    """The array as (batch, classes, positions)."""
     shape = array.shape if array.ndim > 1 else (1, *array.shape)
     return np.ascontiguousarray(array).reshape(*shape[:2], math.prod(shape[2:]))
 
 
 def _targets(target: Array) -> Array:
-    """The targets as (batch, places)."""
+    """The targets as (batch, positions)."""
     batch = target.shape[0] if target.ndim else 1
     return np.ascontiguousarray(target, np.int64).reshape(batch, target.size // max(batch, 1))
 
@@ -77,38 +73,31 @@ def _refuse(bad: int, classes: Array, count: int) -> None:
 
 
 @jit
-def _nll_losses(
-    x: Array,
-    classes: Array,
-    weights: Array,
-    ignored: int,
-    losses: Array,
-    sums: Array,
-) -> int:
-    """Fills the losses, and the sums of losses and of weights; the place of the first bad target, or -1."""
+def _nll_losses(x: Array, classes: Array, weights: Array, ignored: int, losses: Array, sums: Array) -> int:
+    """Fills the losses, and the sums of losses and of weights; the index of the first bad target, or -1."""
     for n in range(classes.shape[0]):
-        for place in range(classes.shape[1]):
-            target = classes[n, place]
-            losses[n, place] = 0
+        for position in range(classes.shape[1]):
+            target = classes[n, position]
+            losses[n, position] = 0
             if target == ignored:
                 continue
             if target < 0 or target >= x.shape[1]:
-                return n * classes.shape[1] + place
-            losses[n, place] = -weights[target] * x[n, target, place]
-            sums[0] += losses[n, place]
+                return n * classes.shape[1] + position
+            losses[n, position] = -weights[target] * x[n, target, position]
+            sums[0] += losses[n, position]
             sums[1] += weights[target]
     return -1
 
 
 @jit
 def _nll_backward(grads: Array, classes: Array, weights: Array, ignored: int, result: Array) -> int:
-    """Fills the gradient; the place of the first bad target, or -1."""
+    """Fills the gradient; the index of the first bad target, or -1."""
     for n in range(classes.shape[0]):
-        for place in range(classes.shape[1]):
-            target = classes[n, place]
+        for position in range(classes.shape[1]):
+            target = classes[n, position]
             if target == ignored:
                 continue
             if target < 0 or target >= result.shape[1]:
-                return n * classes.shape[1] + place
-            result[n, target, place] = -weights[target] * grads[n, place]
+                return n * classes.shape[1] + position
+            result[n, target, position] = -weights[target] * grads[n, position]
     return -1

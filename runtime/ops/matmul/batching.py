@@ -36,7 +36,7 @@ def times_vectors(matrix: Any, vectors: Any, own: bool) -> Any:
 
 
 def add_product(call: Call) -> Any:
-    """beta * input + alpha * (product), as addmm and its kin compute it."""
+    """beta * input + alpha * (product): addmm, addmv, baddbmm and addbmm."""
     first, left, right = list(call.arguments.values())[:3]
     beta, alpha = call["beta"], call["alpha"]
     result = multiplied(call, left, right)

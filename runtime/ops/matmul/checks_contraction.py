@@ -75,11 +75,11 @@ def cross(op: str, self: Any, other: Any, dim: int | None) -> tuple[Any, ...]:
         if 3 not in self._shape:
             raise RuntimeError(f"{op}(): no dimension of size 3 in input of shape {list(self._shape)}")
         dim = list(self._shape).index(3)
-    place = wrap_dim(op, dim, self.ndim)
-    sizes = [x._shape[place] if x.ndim else 1 for x in (self, other)]
+    axis = wrap_dim(op, dim, self.ndim)
+    sizes = [x._shape[axis] if x.ndim else 1 for x in (self, other)]
     if sizes != [3, 3]:
         raise ShapeError(f"{op}(): inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
-    return self, other, place
+    return self, other, axis
 
 
 def chain(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:

@@ -15,8 +15,8 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 def adjoint(x: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
-    turned = x.transpose(-2, -1)
-    return turned.conj() if turned.is_complex() else turned
+    transposed = x.transpose(-2, -1)
+    return transposed.conj() if transposed.is_complex() else transposed
 
 
 def scaled(grad: Tensor, factor: complex) -> Tensor:
@@ -72,7 +72,7 @@ def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
 
 
 def kronecker_product(a: Tensor, b: Tensor) -> Tensor:
-    """(a x b)_{i m + k, j n + l} = a_ij b_kl, b of m rows and n columns; likewise in any number of dimensions."""
+    """(a x b)_{i m + k, j n + l} = a_ij b_kl, b of m rows and n columns, in any number of dimensions."""
     ndim = max(a.ndim, b.ndim)
     left, right = ((*[1] * (ndim - x.ndim), *x._shape) for x in (a, b))
     rows = a.reshape([n for size in left for n in (size, 1)])
