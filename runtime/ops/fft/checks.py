@@ -182,11 +182,9 @@ def stft(
     length = input._shape[-1] + (2 * (n_fft // 2) if center else 0)
     if not 0 < n_fft <= length:
         raise RuntimeError(f"{op}(): expected 0 < n_fft < {length}, but got n_fft={n_fft}")
-    hop_length = n_fft // 4 if hop_length is None else hop_length
-    win_length = n_fft if win_length is None else win_length
+    hop_length, win_length = _frame_lengths(op, n_fft, hop_length, win_length, window)
     if hop_length <= 0:
         raise RuntimeError(f"{op}(): expected hop_length > 0, but got hop_length={hop_length}")
-    _require_window(op, window, win_length, n_fft)
     is_complex = input.is_complex() or (window is not None and window.is_complex())
     if onesided and is_complex:
         raise RuntimeError(f"{op}(): Cannot have onesided output if window or input is complex")
@@ -221,9 +219,7 @@ def istft(
     _require_numbers(op, input, (2, 3), "2D or 3D")
     if not input.numel():
         raise RuntimeError(f"{op}(): istft input tensor cannot be empty, got shape {list(input._shape)}")
-    hop_length = n_fft // 4 if hop_length is None else hop_length
-    win_length = n_fft if win_length is None else win_length
-    _require_window(op, window, win_length, n_fft)
+    hop_length, win_length = _frame_lengths(op, n_fft, hop_length, win_length, window)
     if not 0 < hop_length <= win_length:
         raise RuntimeError(f"{op}(): Expected 0 < hop_length <= win_length, but got hop_length={hop_length}")
     onesided = input._shape[-2] != n_fft if onesided is None else onesided
@@ -244,7 +240,9 @@ def _require_frequencies(op: str, input: Any, n_fft: int, onesided: bool) -> Non
         )
 
 
-def _require_window(op: str, window: Any, win_length: int, n_fft: int) -> None:
+def _frame_lengths(op: str, n_fft: int, hop: int | None, win_length: int | None, window: Any) -> tuple[int, int]:
+    """The distance of frames, n_fft // 4 by default, and the length of the window, n_fft by default."""
+    win_length = n_fft if win_length is None else win_length
     if not 0 < win_length <= n_fft:
         raise RuntimeError(f"{op}(): expected 0 < win_length <= n_fft, but got win_length={win_length}")
     if window is not None and tuple(window._shape) != (win_length,):
@@ -252,6 +250,7 @@ def _require_window(op: str, window: Any, win_length: int, n_fft: int) -> None:
             f"{op}(): expected a 1D window tensor of size equal to win_length={win_length}, but got window with size "
             f"{list(window._shape)}"
         )
+    return n_fft // 4 if hop is None else hop, win_length
 
 
 def _require_numbers(op: str, input: Any, ranks: tuple[int, int], words: str) -> None:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ...dispatch.shape_checks import all_examples
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -146,9 +147,7 @@ def _overlap_add(pieces: Tensor, index: Tensor, size: int, hop: int) -> Tensor:
 
 def _require_cover(envelope: Tensor) -> None:
     """Every number of the signal is covered by some window."""
-    values = envelope.detach().abs()
-    while hasattr(values, "level"):
-        values = values.value
+    values = all_examples(envelope.detach().abs())
     if values.numel() and not float(values.min()) > 1e-11:
         raise RuntimeError(f"istft(): window overlap add min: {float(values.min())}, expected windows everywhere")
 

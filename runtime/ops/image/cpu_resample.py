@@ -50,11 +50,14 @@ def resample_backward(
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
     """The matrix times the vectors along `dim`."""
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
-    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
     weights = rows.weights.astype(a.dtype, copy=False)
-    folded = contiguous(a).reshape(before, a.shape[dim], after)
-    weighted_sums(folded, rows.starts, rows.columns, weights, out.reshape(before, length, after))
+    weighted_sums(_folded(a, dim), rows.starts, rows.columns, weights, _folded(out, dim))
     return out
+
+
+def _folded(a: Array, dim: int) -> Array:
+    """The array with the dimensions before `dim`, and those behind it, as one."""
+    return contiguous(a).reshape(math.prod(a.shape[:dim]), a.shape[dim], math.prod(a.shape[dim + 1 :]))
 
 
 @jit
@@ -176,10 +179,8 @@ def resample_bytes(
         return transposed.swapaxes(-1, -2)
     rows, bits = _whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.uint8)
-    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
-    folded = contiguous(a.astype(np.uint8, copy=False)).reshape(before, a.shape[dim], after)
-    if folded.size:
-        weighted_bytes(folded, *rows, bits, out.reshape(before, length, after))
+    if a.size:
+        weighted_bytes(_folded(a.astype(np.uint8, copy=False), dim), *rows, bits, _folded(out, dim))
     return out
 
 

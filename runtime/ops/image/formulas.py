@@ -51,8 +51,7 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
     if interpolation == BICUBIC:
         low = at.floor()
         part = at - low
-        near = [(_padded(low + k, size, padding, align_corners), _cubic(part, k)) for k in (-1, 0, 1, 2)]
-        return near
+        return [(_padded(low + k, size, padding, align_corners), _cubic(part, k)) for k in (-1, 0, 1, 2)]
     at = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
         return [(at.round(), None)]

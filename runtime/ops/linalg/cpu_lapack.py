@@ -26,18 +26,11 @@ def refuse(op: str, words: str, info: Array) -> NoReturn:
 
 @functools.cache
 def routine(name: str, char: str) -> Callable[..., Any]:
-    """The routine for a dtype, such as dgetrf for getrf and "d"."""
-    from scipy.linalg import get_lapack_funcs
+    """The routine of LAPACK, or trsm of BLAS, for a dtype: dgetrf for getrf and "d"."""
+    from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-    return get_lapack_funcs((name,), (np.empty(0, char),))[0]
-
-
-@functools.cache
-def triangular_routine(char: str) -> Callable[..., Any]:
-    """BLAS's solution of triangular systems for a dtype."""
-    from scipy.linalg import get_blas_funcs
-
-    return get_blas_funcs(("trsm",), (np.empty(0, char),))[0]
+    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
+    return find((name,), (np.empty(0, char),))[0]
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -71,7 +64,7 @@ def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> N
     """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
     given, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
     lower = upper != transposed
-    solve = triangular_routine(a.dtype.char)
+    solve = routine("trsm", a.dtype.char)
     b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
 
 

@@ -130,8 +130,6 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
     if rtol is None:
         rtol = 0.0 if atol is not None else finfo(x.dtype).eps * max(x._shape[-2:])
     absolute, relative = _tolerance(0.0 if atol is None else atol, x), _tolerance(rtol, x)
-    if absolute._shape == relative._shape:
-        return absolute, relative
     batch = broadcast_shapes("tolerance", absolute._shape, relative._shape)
     return absolute.expand(batch), relative.expand(batch)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import broadcastable, require_index_dtype, require_shape
+from ...dispatch.shape_checks import all_examples, broadcastable, require_index_dtype, require_shape
 from ...errors import DimensionError, DtypeError, ShapeError
 from ...tensor import dtypes
 from ...tensor.shapes import broadcast_shapes
@@ -151,17 +151,10 @@ def gaussian_nll(op: str, input: Any, target: Any, var: Any, *rest: Any) -> tupl
     else:
         if var._shape != input._shape:
             var = _one_for_each_row(op, input, var)
-        negative = _any_negative(var)
+        negative = bool((all_examples(var).detach() < 0).any())
     if negative:
         raise ValueError(f"{op}(): var has negative entry/entries")
     return input, target, var, *rest
-
-
-def _any_negative(var: Any) -> bool:
-    """Whether one of the numbers is below zero, in whatever example of a batch."""
-    while hasattr(var, "level"):
-        var = var.value
-    return bool((var.detach() < 0).any())
 
 
 def _one_for_each_row(op: str, input: Any, var: Any) -> Any:
@@ -257,9 +250,8 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
 
 
 def _require_class_range(op: str, target: Any, least: int, classes: int) -> None:
-    """All numbers are classes, in whatever example of a batch."""
-    while hasattr(target, "level"):
-        target = target.value
+    """All numbers are classes, in each example of a batch."""
+    target = all_examples(target)
     if target.numel() and not least <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(
             f"{op}(): target out of range: expected classes from {least} to {classes - 1}, got {int(target.min())} to "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.shape_checks import require_index_dtype
+from ...dispatch.shape_checks import all_examples, require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
 
@@ -76,10 +76,8 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
 
 
 def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
-    """All labels that count, of whatever example of a batch."""
-    ndim = targets.ndim
-    while hasattr(targets, "level"):
-        targets = targets.value
+    """All labels within the lengths, of all examples of a batch."""
+    ndim, targets = targets.ndim, all_examples(targets)
     if ndim == 1:
         return targets.array
     rows = targets.array.reshape(prod(targets._shape[:-2]), *targets._shape[-2:])
