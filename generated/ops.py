@@ -17653,7 +17653,8 @@ def linalg_tensorsolve(
         where size: other.numel()
         where moved: self if dims is None else moved_last(self, dims)
     Raises:
-        IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
+        IndexError, RuntimeError: expected: a tensor A with equally many elements in the dimensions of B and in the
+            others.
     Example:
         >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
         tensor([1., 1., 1., 1.])
@@ -17696,7 +17697,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         through: linalg_inv(self.reshape((size, size))).view(self.shape[ind:] + self.shape[:ind])
         where size: flattened(self.shape, 0, ind - 1)[0]
     Raises:
-        RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
+        RuntimeError: expected: a tensor with equally many elements in the first `ind` dimensions and in the others.
     Example:
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])

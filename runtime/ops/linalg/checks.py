@@ -218,7 +218,7 @@ def _require_pivots(op: str, factors: Any, pivots: Any) -> None:
         raise RuntimeError(f"{op}(): Expected pivots to be integers. Got {pivots.dtype!r}")
     if tuple(pivots._shape) != (*factors._shape[:-2], min(factors._shape[-2:])):
         raise ShapeError(
-            f"{op}(): Number of pivots per batch should be same as the dimension of the matrix: got pivots of shape "
+            f"{op}(): Number of pivots per batch should be same as the dimension of the matrix: got pivots with shape "
             f"{list(pivots._shape)} for matrices of shape {list(factors._shape)}"
         )
 
