@@ -1,138 +1,144 @@
-"""The gradients of a node from a kernel with recipes: what its `apply` does where nothing is recorded."""
+"""The gradients of a node from a kernel with plans: what its `apply` does where nothing is recorded."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ..kernels.llvm.memory import frame, load, native
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
-from .gradients import G, unwritten, wanted_of
-from .layout import DATA, NODE, TENSOR
-from .objects import hold, kind_of, nothing, own, own_new, records, the
-from .recipe_calls import LENGTH, note_operand, run_recipe
-from .structured import NATIVE, TENSOR_LETTER, has_layout, is_operand, looked_up, put_layout
-from .tuples import put_item, tuple_item, tuple_size
-from .world import W
+from .broadcast import has_layout
+from .gradients import GradientPlan, unwritten, wanted_of
+from .interned import int64, none
+from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
+from .recipe_calls import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
+from .references import Owned, item, own, own_new, put_item, retain, size, slot
+from .structured import FLOATS, TENSOR, is_operand, looked_up, put_layout
+from .tensors import kind_of, not_handled, records
+
+WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
 
 
-class Reads(NamedTuple):
-    """Distances of what is known of the kernel's operands from the address of the node's plan, from its cases on."""
+class Read(Struct):
+    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes."""
+
+    letter: int
+    slot: int
+    version: int
+
+
+class PlannedGradients(GradientPlan):
+    """What native code knows of the operands of the kernel."""
 
     listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
-    found: int  # the address of the dictionary of recipes
+    found: Dict  # the plans found
     layouts: int  # how many operands are tensors
-    operands: int  # how many operands, and of each: what it is, its slot, that of its count of writes
-    items: int
-
-
-N = Reads(*[G.cases + 8 * i for i in range(len(Reads._fields))])
-WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
-LAYOUTS = (GRADIENT, KEPT)
+    operands: int  # how many operands
+    reads: Items[Read] = room(MOST_OPERANDS)
 
 
 @native
-def is_kept(node, item, dtype):
+def is_kept(node: Node, read: Read, dtype: Object) -> bool:
     """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
-    tensor = load(node, load(item, 8))
-    if tensor == the(W.none):
+    thing = slot(node, read.slot)
+    if thing is none:
         return True
-    if not is_operand(tensor, TENSOR_LETTER, 0) or not unwritten(tensor, load(node, load(item, 16))):
+    if not is_operand(thing, TENSOR, NULL) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
-    own_dtype = load(tensor, TENSOR.dtype)
-    return own_dtype == dtype or own_dtype == the(W.int64)
+    own_dtype = cast(Tensor, thing).dtype
+    return own_dtype is dtype or own_dtype is int64
 
 
 @native
-def operand_of(node, item, gradient):
-    """The tensor that an operand is, owned by nobody here; 0 where it is none."""
-    kind = load(item, 0)
-    return gradient if kind == GRADIENT else load(node, load(item, 8)) if kind == KEPT else 0
+def operand_of(node: Node, read: Read, gradient: Object) -> Object:
+    """The tensor that an operand is; NULL where it is none."""
+    if read.letter == GRADIENT:
+        return gradient
+    return slot(node, read.slot) if read.letter == KEPT else cast(Object, NULL)
 
 
 @native
-def all_fit(plan, node, dtype):
-    """Whether all kept tensors are as the recipes take them."""
-    for i in range(load(plan, N.operands)):
-        item = plan + N.items + 24 * i
-        if load(item, 0) == KEPT and not is_kept(node, item, dtype):
+def all_fit(plan: PlannedGradients, node: Node, dtype: Object) -> bool:
+    """Whether all kept tensors are as the plans take them."""
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter == KEPT and not is_kept(node, read, dtype):
             return False
     return True
 
 
 @native
-def key_of(plan, node, gradient):
-    """What recipes are found by: the wanted gradients, layouts and values; 0 where there is no memory."""
-    count, place = load(plan, N.operands), 0
-    key = c.new_tuple(count + load(plan, N.layouts))
-    if key == 0:
-        return key
-    for i in range(count):
-        item = plan + N.items + 24 * i
-        kind = load(item, 0)
-        if kind in LAYOUTS:
-            put_layout(key, place, operand_of(node, item, gradient))
+def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
+    """What plans are found by: the wanted gradients, layouts and values."""
+    place = 0
+    key = c.new_tuple(plan.operands + plan.layouts)
+    if key is NULL:
+        return NULL
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter == GRADIENT or read.letter == KEPT:
+            put_layout(key, place, operand_of(node, read, gradient))
             place += 2
             continue
-        wanted = kind == WANTED
-        value = c.integer(wanted_of(load(node, NODE.edges))) if wanted else hold(load(node, load(item, 8)))
-        if value == 0:
-            c.drop(key)
-            return value
+        wanted = read.letter == WANTED
+        value = c.new_int(wanted_of(node.edges)) if wanted else retain(slot(node, read.slot))
+        if value is NULL:
+            c.release(key)
+            return cast(Tuple, NULL)
         put_item(key, place, value)
         place += 1
     return key
 
 
 @native
-def note_all(plan, node, gradient, key, found, words, owners):
+def note_all(
+    plan: PlannedGradients, node: Node, gradient: Object, key: Tuple, found: Tuple, operands: Operands, owned: Owned
+) -> bool:
     """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
-    recipe, place = load(tuple_item(found, 0), DATA), 0
-    for i in range(load(plan, N.operands)):
-        item = plan + N.items + 24 * i
-        tensor = operand_of(node, item, gradient)
-        if tensor != 0 and not has_layout(key, place, tensor):
-            return False
-        if tensor != 0 and tensor != the(W.none):
-            kind = kind_of(load(tensor, TENSOR.dtype))
-            if not note_operand(recipe, words, i, tensor, kind, owners):
+    calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
+    for i in range(plan.operands):
+        thing = operand_of(node, plan.reads[i], gradient)
+        if thing is not NULL and thing is not none:
+            tensor = cast(Tensor, thing)
+            kind = kind_of(tensor.dtype)
+            if not has_layout(tensor, key, place) or not note_operand(calls, operands, i, tensor, kind, owned):
                 return False
-        place += 1 if tensor == 0 else 2
+        place += 1 if thing is NULL else 2
     return True
 
 
 @native
-def all_of(metas, dtype):
+def all_of(metas: Tuple, dtype: Object) -> bool:
     """Whether all inputs are of a dtype."""
-    for i in range(tuple_size(metas)):
-        meta = tuple_item(metas, i)
-        if meta != the(W.none) and tuple_item(meta, 1) != dtype:
+    for i in range(size(metas)):
+        meta = item(metas, i)
+        if meta is not none and item(cast(Tuple, meta), 1) is not dtype:
             return False
     return True
 
 
 @native
-def structured_gradients(plan, node, given, owners):
-    """The gradients in a tuple; None where no recipe has been found, 0 where an error is set."""
-    words, listed, recorded = frame(LENGTH), load(plan, N.listed), records()
-    metas = own(owners, load(node, NODE.metas))
-    gradient = own(owners, given if listed < 0 else c.list_item(given, listed))
-    if not is_operand(gradient, TENSOR_LETTER, 0) or metas == the(W.none):
-        return nothing()
+def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+    """The gradients in a tuple; None where no plan has been found."""
+    operands, recorded = new(Operands), records()
+    metas = own(owned, node.metas)
+    gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
+    if not is_operand(gradient, TENSOR, NULL) or metas is none:
+        return not_handled()
     if recorded != 0:
-        return 0 if recorded < 0 else nothing()
-    dtype = load(gradient, TENSOR.dtype)
-    if kind_of(dtype) not in NATIVE or not all_of(metas, dtype):
-        return nothing()
+        return NULL if recorded < 0 else not_handled()
+    dtype = cast(Tensor, gradient).dtype
+    kind = kind_of(dtype)
+    if kind not in FLOATS or not all_of(metas, dtype):
+        return not_handled()
     if not all_fit(plan, node, dtype):  # what was released is no tensor, and has no layout to look up
-        return nothing()
-    key = own_new(owners, key_of(plan, node, gradient))
-    if key == 0:
-        return 0
-    found = looked_up(load(plan, N.found), key)
-    if found == 0:
-        return nothing()
-    own(owners, found)  # which the table may forget
-    if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, words, owners):
-        return nothing()
-    results = run_recipe(found, tuple_size(load(node, NODE.edges)), dtype, words)
-    return nothing() if results == 0 and c.error_set() == 0 else results
+        return not_handled()
+    key = own_new(owned, key_of(plan, node, gradient))
+    if key is NULL:
+        return NULL
+    found = looked_up(plan.found, key)
+    if found is NULL:
+        return not_handled()
+    own(owned, found)  # which the table may forget
+    if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, operands, owned):
+        return not_handled()
+    results = run_plan(found, size(node.edges), kind, operands)
+    return not_handled() if results is NULL and c.error_set() is NULL else results

@@ -1,4 +1,4 @@
-"""The backward pass from node to node, while nothing but formulas and leaves is on the way: see autograd/engine.py.
+"""The backward pass from node to node, while nothing but formulas and leaves is on the way: see autograd/engine.
 
 A node with a fused kernel runs without the interpreter; of others `apply` is called. What has hooks, what is asked for
 by `capture`, and edges to one of several outputs are for the methods of the pass, in Python.
@@ -6,293 +6,336 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 
 from __future__ import annotations
 
-from ..kernels.llvm.memory import frame, load, native, store
+from ..kernels.llvm.structs import Items, Struct
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
 from . import c_functions as c
-from .gradients import G
-from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
+from .gradients import GradientPlan
+from .interned import (
+    false,
+    freed,
+    name_apply,
+    name_deliver,
+    name_follow,
+    name_gives_fresh,
+    name_output_count,
+    name_reach,
+    name_release,
+    name_saved_slots,
+    node_type,
+    none,
+    nowhere_type,
+    outdated_type,
+    output_type,
+    plans_of_nodes,
+    true,
+    tuple_type,
+    watch,
+)
+from .kernel_calls import Arguments
+from .layout import Array, List, Node, Object, Output, Pass, Tensor, Tuple
 from .node_gradients import gradients_by
-from .objects import hold, is_held, is_tensor, nothing, pair, replace, same, the
-from .tuples import tuple_item, tuple_size
-from .world import W
-
-SECOND, NEXT, WORDS = 8, 48, 8  # of a frame: arguments of a method from its second on; the next node and its gradient
+from .references import is_held, item, pair, retain, set_slot, size, slot
+from .tensors import is_tensor, not_handled, same
 
 
-@native
-def is_true(flag):
-    """Whether an object is True."""
-    return flag == the(W.true)
+class Next(Struct):
+    """The node that runs next, and its gradient; None where Python goes on. Both references are owned."""
+
+    node: Object
+    gradient: Object
 
 
 @native
-def is_plain(backward, node):
+def is_plain(backward: Pass, node: Node) -> bool:
     """Whether a node may run here: nobody watches, no hooks, no leaves held back, and it is not asked for."""
-    none, capture = the(W.none), load(backward, PASS.capture)
-    if (
-        is_true(load(the(W.watch), WATCH.active))
-        or load(node, NODE.hooks) != none
-        or load(backward, PASS.hooked) != none
-    ):
+    if watch.active is true or node.hooks is not none or backward.hooked is not none:
         return False
-    return capture == none or c.set_has(load(capture, CAPTURE.special), node) == 0
+    return backward.capture is none or c.set_has(backward.capture.special, node) == 0
 
 
 @native
-def method(thing, name, words, count):
-    """Call a method; the arguments stand in the words after the first."""
-    store(words, 0, thing)
-    return c.call_method(name, words, count + 1, 0)
+def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
+    """Call a method; the arguments stand behind the first place."""
+    arguments.items[0] = thing
+    return c.call_method(name, arguments.items, count + 1, 0)
 
 
 @native
-def gradients_of(node, gradient, words):
-    """What the node makes of a gradient: a tuple or list with one for each edge; 0 where an error is set."""
-    plan = c.dict_item(the(W.node_plans), load(node, TYPE))
-    if plan != 0:
-        found = gradients_by(load(plan, DATA), node, gradient)
-        if found != the(W.none):
+def plan_of(node: Node) -> Array:
+    """The words of the plan of a node whose gradients are native; NULL for others."""
+    return cast(Array, c.dict_item(plans_of_nodes, node.type))
+
+
+@native
+def gradients_of(node: Node, gradient: Object) -> New[Object]:
+    """What the node makes of a gradient: a tuple or list with one for each edge."""
+    plan = plan_of(node)
+    if plan is not NULL:
+        found = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
+        if found is not none:
             return found
-        c.drop(found)
-    store(words, SECOND, gradient)
-    return method(node, the(W.apply), words, 1)
+        c.release(found)
+    arguments = new(Arguments)
+    arguments.items[1] = gradient
+    return method(node, name_apply, arguments, 1)
 
 
 @native
-def release(node, words):
+def release_saved(node: Node) -> bool:
     """Let the node forget what it saved; False where an error is set."""
-    plan = c.dict_item(the(W.node_plans), load(node, TYPE))
-    if plan == 0:
-        saved = c.attribute(node, the(W.saved_slots))
-        done = method(node, the(W.release), words, 0) if saved != 0 and c.tuple_size(saved) > 0 else saved
-        c.drop(saved)
-        if done != saved:
-            c.drop(done)
-        return done != 0
-    words_of = load(plan, DATA)
-    for i in range(load(words_of, G.kept)):
-        slot = load(words_of, G.kept_slots + 8 * i)
-        if load(node, slot) != the(W.none):
-            replace(node, slot, hold(the(W.freed)))
+    words = plan_of(node)
+    if words is NULL:
+        return release_by_method(node)
+    plan = cast(GradientPlan, words.memory)
+    for i in range(plan.saved):
+        before = slot(node, plan.slots[i])
+        if before is not none:
+            set_slot(node, plan.slots[i], retain(freed))
+            c.release(before)
     return True
 
 
 @native
-def is_node(edge):
+def release_by_method(node: Node) -> bool:
+    """Call the node's own `release` if it has saved something; False where an error is set."""
+    saved = cast(Tuple, c.attribute(node, name_saved_slots))
+    if saved is NULL:
+        return False
+    done = method(node, name_release, new(Arguments), 0) if c.checked_tuple_size(saved) > 0 else retain(none)
+    c.release(saved)
+    c.release(done)
+    return done is not NULL
+
+
+@native
+def is_node(edge: Object) -> bool:
     """Whether an edge is a node of which this is the only output; what lies outside the graph counts as a leaf."""
-    kind = load(edge, TYPE)
-    return kind != the(W.nowhere) and kind != the(W.outdated) and c.is_subtype(kind, the(W.node)) != 0
+    kind = edge.type
+    return kind is not nowhere_type and kind is not outdated_type and c.is_subtype(kind, node_type) != 0
 
 
 @native
-def is_output(edge):
+def is_output(edge: Object) -> bool:
     """Whether an edge is one of several outputs."""
-    return load(edge, TYPE) == the(W.output)
+    return edge.type is output_type
 
 
 @native
-def all_plain(edges, gradients):
+def all_plain(edges: Tuple, found: Object) -> bool:
     """Whether each gradient goes to a node, or a leaf without hooks, or nowhere; one alone may go to an output."""
-    count = tuple_size(edges)
-    if load(gradients, TYPE) != the(W.tuple) or tuple_size(gradients) != count:
+    count = size(edges)
+    if found.type is not tuple_type or size(cast(Tuple, found)) != count:
         return False
     for i in range(count):
-        edge, gradient = tuple_item(edges, i), tuple_item(gradients, i)
-        if edge == the(W.none):
+        edge, gradient = item(edges, i), item(cast(Tuple, found), i)
+        if edge is none:
             continue
         leaf = is_tensor(edge)
-        if leaf and load(edge, TENSOR.hooks) != the(W.none):
+        if leaf and cast(Tensor, edge).hooks is not none:
             return False
         known = is_node(edge) or (is_output(edge) and count == 1)
-        if not leaf and (gradient == the(W.none) or not known):
+        if not leaf and (gradient is none or not known):
             return False
     return True
 
 
 @native
-def all_different(gradients):
+def all_different(gradients: Tuple) -> bool:
     """Whether no gradient stands twice among those of several inputs."""
-    for i in range(tuple_size(gradients)):
+    for i in range(size(gradients)):
         for j in range(i):
-            if tuple_item(gradients, i) == tuple_item(gradients, j) != the(W.none):
+            if item(gradients, i) is item(gradients, j) and item(gradients, i) is not none:
                 return False
     return True
 
 
 @native
-def may_keep(leaf, gradient, owned):
+def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
     """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
-    none = the(W.none)
-    flats = load(leaf, TENSOR.flat) != none and load(gradient, TENSOR.flat) != none
-    unset = load(leaf, TENSOR.grad) == load(leaf, TENSOR.fn) == none
-    free = owned and flats and unset and load(gradient, TENSOR.base) == none
-    return free and same(load(leaf, TENSOR.shape), load(gradient, TENSOR.shape))
+    flats = leaf.flat is not none and gradient.flat is not none
+    unset = leaf.grad is none and leaf.fn is none
+    free = owned and flats and unset and gradient.base is none
+    return free and same(leaf.shape, gradient.shape)
 
 
 @native
-def reach(backward, leaf, gradient, owned, words):
+def as_bool(flag: bool) -> Object:
+    """True or False."""
+    return true if flag else false
+
+
+@native
+def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
     """Give a gradient to a leaf; False where an error is set."""
-    if gradient == the(W.none):
+    if gradient is none:
         return True
-    free = load(backward, PASS.capture) == the(W.none) and not is_true(load(backward, PASS.create))
-    if free and is_true(load(leaf, TENSOR.rg)) and may_keep(leaf, gradient, owned):
-        replace(leaf, TENSOR.grad, hold(gradient))
+    free = backward.capture is none and backward.create is not true
+    if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
+        c.release(exchange(leaf, "grad", retain(gradient)))
         return True
-    store(words, SECOND, leaf)
-    store(words, 16, gradient)
-    store(words, 24, the(W.true) if owned else the(W.false))
-    done = method(backward, the(W.reach), words, 3)
-    c.drop(done)
-    return done != 0
+    arguments = new(Arguments)
+    arguments.items[1] = leaf
+    arguments.items[2] = gradient
+    arguments.items[3] = as_bool(owned)
+    done = method(backward, name_reach, arguments, 3)
+    c.release(done)
+    return done is not NULL
 
 
 @native
-def deliver(backward, node, gradient, words):
+def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
     """Let a gradient wait for its node; False where an error is set."""
-    store(words, SECOND, node)
-    store(words, 16, gradient)
-    done = method(backward, the(W.deliver), words, 2)
-    c.drop(done)
-    return done != 0
+    arguments = new(Arguments)
+    arguments.items[1] = edge
+    arguments.items[2] = gradient
+    done = method(backward, name_deliver, arguments, 2)
+    c.release(done)
+    return done is not NULL
 
 
 @native
-def is_newest(backward, node):
+def is_newest(backward: Pass, node: Node) -> bool:
     """Whether no other node that waits is newer: the heap holds (-sequence, node)."""
-    heap = load(backward, PASS.heap)
+    heap = backward.heap
     if c.list_size(heap) == 0:
         return True
-    return -c.as_integer(tuple_item(c.list_item(heap, 0), 0)) <= c.as_integer(load(node, NODE.sequence))
+    first = cast(Tuple, c.list_item(heap, 0))
+    return -c.as_int(item(first, 0)) <= c.as_int(node.sequence)
 
 
 @native
-def gives_fresh(node, words):
+def gives_fresh(node: Node) -> int:
     """Whether the gradients that the node has made are nobody else's; -1 where an error is set."""
-    if c.dict_item(the(W.node_plans), load(node, TYPE)) != 0:
+    if plan_of(node) is not NULL:
         return 1
-    answer = c.attribute(node, the(W.gives_fresh))
-    c.drop(answer)  # True and False stay
-    return -1 if answer == 0 else int(is_true(answer))
+    answer = c.attribute(node, name_gives_fresh)
+    c.release(answer)  # True and False stay
+    return -1 if answer is NULL else int(answer is true)
 
 
 @native
-def put_next(words, node, gradient):
-    """Note which node runs next, and its gradient; the references are handed over."""
-    store(words, NEXT, node)
-    store(words, NEXT + 8, gradient)
+def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) -> None:
+    """Note which node runs next, and its gradient."""
+    following.node = node
+    following.gradient = gradient
 
 
 @native
-def listed(node, index, gradient):
-    """The list of the gradients of a node's outputs, of which one is known; 0 where an error is set."""
-    number = c.attribute(node, the(W.output_count))
-    if number == 0:
-        return number
-    gradients = c.new_list(c.as_integer(number))
-    c.drop(number)
-    if gradients == 0:
-        return gradients
+def listed(node: Node, index: int, gradient: Object) -> New[List]:
+    """The list of the gradients of a node's outputs, of which one is known."""
+    number = c.attribute(node, name_output_count)
+    if number is NULL:
+        return NULL
+    gradients = c.new_list(c.as_int(number))
+    c.release(number)
+    if gradients is NULL:
+        return NULL
     for i in range(c.list_size(gradients)):
-        c.set_list_item(gradients, i, hold(gradient if i == index else the(W.none)))
+        c.set_list_item(gradients, i, retain(gradient if i == index else none))
     return gradients
 
 
 @native
-def hand_to_output(backward, output, gradient, words):
+def hand_to_output(backward: Pass, output: Output, gradient: Object, following: Next) -> bool:
     """What `hand_on` does with the one gradient of a node, where it goes to one of several outputs of another."""
-    node = hold(load(output, OUTPUT.node))
-    if c.dict_has(load(backward, PASS.buffers), node) or not is_newest(backward, node):
-        c.drop(node)
-        put_next(words, nothing(), nothing())
-        return deliver(backward, output, gradient, words)
-    gradients = listed(node, c.as_integer(load(output, OUTPUT.number)), gradient)
-    if gradients == 0:
-        c.drop(node)
+    node = retain(output.node)
+    if c.dict_has(backward.buffers, node) or not is_newest(backward, node):
+        c.release(node)
+        put_next(following, not_handled(), not_handled())
+        return deliver(backward, output, gradient)
+    gradients = listed(node, c.as_int(output.index), gradient)
+    if gradients is NULL:
+        c.release(node)
         return False
-    put_next(words, node, gradients)
+    put_next(following, node, gradients)
     return True
 
 
 @native
-def hand_on(backward, edges, gradients, incoming, owned, words):
+def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, following: Next) -> bool:
     """What `BackwardPass.follow` does: gives each gradient to its edge, and notes the next node if one may run at once.
 
     False where an error is set. The caller holds edges and gradients, and so all that is in them.
     """
-    held, sum_held = 0, 0
-    if tuple_size(edges) == 1 and is_output(tuple_item(edges, 0)):
-        return hand_to_output(backward, tuple_item(edges, 0), tuple_item(gradients, 0), words)
-    for i in range(tuple_size(edges)):
-        edge, gradient, done = tuple_item(edges, i), tuple_item(gradients, i), True
+    if size(edges) == 1 and is_output(item(edges, 0)):
+        return hand_to_output(backward, cast(Output, item(edges, 0)), item(gradients, 0), following)
+    held, total = cast(Node, NULL), cast(Object, NULL)
+    for i in range(size(edges)):
+        edge, gradient, done = item(edges, i), item(gradients, i), True
         if is_tensor(edge):
-            own = owned and (gradient != incoming or is_held(gradient, 2))  # here, and in the tuple
-            done = reach(backward, edge, gradient, own, words)
-        elif edge == held:
-            total = c.add(sum_held, gradient)
-            c.drop(sum_held)
-            sum_held = total  # 0 where that failed
-            done = total != 0
-        elif edge != the(W.none) and held == 0 and c.dict_has(load(backward, PASS.buffers), edge) == 0:
-            held, sum_held = edge, hold(gradient)
-        elif edge != the(W.none):
-            done = deliver(backward, edge, gradient, words)
+            own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
+            done = reach(backward, cast(Tensor, edge), gradient, own)
+        elif edge is held:
+            before = total
+            total = c.add(before, gradient)
+            c.release(before)
+            done = total is not NULL
+        elif edge is not none and held is NULL and c.dict_has(backward.buffers, edge) == 0:
+            held, total = cast(Node, edge), retain(gradient)
+        elif edge is not none:
+            done = deliver(backward, edge, gradient)
         if not done:
-            c.drop(sum_held)
+            c.release(total)
             return False
-    if held != 0 and is_newest(backward, held):
-        put_next(words, hold(held), sum_held)
+    if held is not NULL and is_newest(backward, held):
+        put_next(following, retain(held), total)
         return True
-    done = held == 0 or deliver(backward, held, sum_held, words)
-    c.drop(sum_held)
-    put_next(words, nothing(), nothing())
+    done = held is NULL or deliver(backward, held, total)
+    c.release(total)
+    put_next(following, not_handled(), not_handled())
     return done
 
 
 @native
-def hand_on_with_care(backward, edges, gradients, incoming, owned, words):
+def hand_on_with_care(
+    backward: Pass, edges: Tuple, gradients: Object, incoming: Object, owned: bool, following: Next
+) -> bool:
     """Call `BackwardPass.follow`: for hooks, where several outputs have gradients, and for gradients that are None."""
-    store(words, SECOND, edges)
-    store(words, 16, gradients)
-    store(words, 24, the(W.true) if owned else the(W.false))
-    store(words, 32, incoming)
-    found = method(backward, the(W.follow), words, 4)
-    if found == 0:
+    arguments = new(Arguments)
+    arguments.items[1] = edges
+    arguments.items[2] = gradients
+    arguments.items[3] = as_bool(owned)
+    arguments.items[4] = incoming
+    found = cast(Tuple, method(backward, name_follow, arguments, 4))
+    if found is NULL:
         return False
-    put_next(words, hold(tuple_item(found, 0)), hold(tuple_item(found, 1)))
-    c.drop(found)
+    put_next(following, retain(item(found, 0)), retain(item(found, 1)))
+    c.release(found)
     return True
 
 
 @native
-def step(backward, node, gradient, words):
+def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
     """Run one node, and note the next; False where an error is set."""
-    found = gradients_of(node, gradient, words)
-    if found == 0:
+    found = gradients_of(node, gradient)
+    if found is NULL:
         return False
-    edges, owned = hold(load(node, NODE.edges)), gives_fresh(node, words)
-    done = owned >= 0 and (is_true(load(backward, PASS.retain)) or release(node, words))
+    edges, fresh = retain(node.edges), gives_fresh(node)
+    done = fresh >= 0 and (backward.retain is true or release_saved(node))
     if done and all_plain(edges, found):
-        done = hand_on(backward, edges, found, gradient, owned and all_different(found), words)
+        gradients = cast(Tuple, found)
+        done = hand_on(backward, edges, gradients, gradient, fresh > 0 and all_different(gradients), following)
     elif done:
-        done = hand_on_with_care(backward, edges, found, gradient, owned, words)
-    c.drop(edges)
-    c.drop(found)
+        done = hand_on_with_care(backward, edges, found, gradient, fresh > 0, following)
+    c.release(edges)
+    c.release(found)
     return done
 
 
 @native
-def walk(self, arguments, count):
+def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
-    backward, node, gradient = load(arguments, 0), hold(load(arguments, 8)), hold(load(arguments, 16))
-    words, done = frame(WORDS), True
-    while done and node != the(W.none) and is_plain(backward, node):
-        done = step(backward, node, gradient, words)
-        c.drop(gradient)
-        c.drop(node)
+    backward, following, done = cast(Pass, arguments[0]), new(Next), True
+    node, gradient = retain(arguments[1]), retain(arguments[2])
+    while done and node is not none and is_plain(backward, cast(Node, node)):
+        done = step(backward, cast(Node, node), gradient, following)
+        c.release(gradient)
+        c.release(node)
         if done:
-            node, gradient = load(words, NEXT), load(words, NEXT + 8)
+            node, gradient = following.node, following.gradient
     if not done:
-        return 0
+        return NULL
     result = pair(node, gradient)
-    c.drop(node)
-    c.drop(gradient)
+    c.release(node)
+    c.release(gradient)
     return result

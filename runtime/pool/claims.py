@@ -1,9 +1,10 @@
 """A computation that several threads share: a range is cut into parts, and each part is for who claims it first.
 
-There is one job at a time, described at an address that all threads know. The thread that has the job claims parts from
-the front, its workers claim them from the back: so the same thread has the same memory again in the next job, as long
-as all keep step, and where a worker is late nobody waits for it. A worker without work looks for some for a while, and
-then sleeps until the next job wakes it. So it is work stealing with one queue, that of the thread which has the job.
+There is one job at a time, described at an address that all threads know. The thread that has acquired the job claims
+parts from the front, its workers claim them from the back: so the same thread has the same memory again in the next
+job, as long as all keep step, and where a worker is late nobody waits for it. A worker without work looks for some for
+a while, and then sleeps until the next job wakes it. So it is work stealing with one queue, that of the thread which
+has the job.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import sys
 
 from numba import types
 
-from ..kernels.llvm.memory import Word, call_native, load, native, store
-from .atomics import add, pause, read, swap, write
-from .layout import ASLEEP, AWAKE, BED, RUN, J
+from ..kernels.llvm.kernel_calls import call_native
+from ..kernels.llvm.structs import length
+from ..kernels.llvm.typed import Word, address_of, native
+from .atomics import add, compare_and_swap, pause, read, write
+from .layout import ASLEEP, AWAKE, RUN, Job, ParkingSlot
 
 acquire_lock = types.ExternalFunction("PyThread_acquire_lock", types.int32(Word, types.int32))  # CPython's
 release_lock = types.ExternalFunction("PyThread_release_lock", types.void(Word))
@@ -27,104 +30,103 @@ MANY = 1 << 12  # looks for the end of others' work before this thread lets othe
 
 
 @native
-def smaller(x, y):
+def smaller(x: int, y: int) -> int:
     """The smaller of two numbers."""
     return x if x < y else y
 
 
 @native
-def claim(job, forward):
+def claim(job: Job, forward: bool) -> int:
     """The first part that is left, or the last; -1 where there is none."""
     while True:
-        ticket = read(job, J.ticket)
-        end, first = ticket >> 16 & 0xFFFF, ticket & 0xFFFF
+        cursor = read(job.cursor)
+        end, first = cursor >> 16 & 0xFFFF, cursor & 0xFFFF
         if first >= end:
             return -1
-        if swap(job, J.ticket, ticket, ticket + 1 if forward else ticket - 0x10000):
+        if compare_and_swap(job.cursor, cursor, cursor + 1 if forward else cursor - 0x10000):
             return first if forward else end - 1
 
 
 @native
-def first_of(job, part):
+def first_of(job: Job, part: int) -> int:
     """Where a part begins."""
-    unit, count = load(job, J.unit), load(job, J.extent)
-    units = (count + unit - 1) // unit
-    return smaller(units * part // load(job, J.parts) * unit, count)
+    units = (job.extent + job.unit - 1) // job.unit
+    return smaller(units * part // job.parts * job.unit, job.extent)
 
 
 @native
-def is_wanted(job, bed):
-    """Whether a worker may stay."""
-    return (bed - job - J.beds) // BED < read(job, J.wanted)
+def is_wanted(job: Job, slot: ParkingSlot) -> bool:
+    """Whether the worker of a parking slot may stay."""
+    number = (address_of(slot) - address_of(job.slots)) // SLOT_BYTES
+    return number < read(job.wanted)
 
 
 @native
-def is_open(job, bed):
+def is_open(job: Job, slot: ParkingSlot) -> bool:
     """Whether there is something to do: a part of a job, or to end."""
-    ticket = read(job, J.ticket)
-    return ticket >> 16 & 0xFFFF > ticket & 0xFFFF or not is_wanted(job, bed)
+    cursor = read(job.cursor)
+    return cursor >> 16 & 0xFFFF > cursor & 0xFFFF or not is_wanted(job, slot)
 
 
 @native
-def sleep(job, bed):
+def sleep(job: Job, slot: ParkingSlot) -> None:
     """Wait for `wake`; a job that comes before this thread is known to sleep is not missed."""
-    write(bed, 0, ASLEEP)
-    if is_open(job, bed) and swap(bed, 0, ASLEEP, AWAKE):
+    write(slot.state, ASLEEP)
+    if is_open(job, slot) and compare_and_swap(slot.state, ASLEEP, AWAKE):
         return
-    acquire_lock(load(bed, 8), 1)
+    acquire_lock(slot.lock, 1)
 
 
 @native
-def wake(job, count):
+def wake(job: Job, count: int) -> None:
     """Let the first so many workers look for what to do."""
     for i in range(count):
-        bed = job + J.beds + BED * i
-        if swap(bed, 0, ASLEEP, AWAKE):
-            release_lock(load(bed, 8))
+        slot = job.slots[i]
+        if compare_and_swap(slot.state, ASLEEP, AWAKE):
+            release_lock(slot.lock)
 
 
 @native
-def post(job):
+def post(job: Job) -> None:
     """Offer the parts of the job that is described."""
-    write(job, J.failed, 0)
-    write(job, J.finished, 0)
-    number = (read(job, J.ticket) >> 32) + 1
-    write(job, J.ticket, (number & 0x7FFFFFFF) << 32 | load(job, J.parts) << 16)
-    wake(job, load(job, J.workers))
+    write(job.failed, 0)
+    write(job.finished, 0)
+    number = (read(job.cursor) >> 32) + 1
+    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16)
+    wake(job, read(job.workers))
 
 
 @native
-def describe(job, kind, kernel, arrays, count, unit, words, more):
+def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
     """Say what the job is."""
-    store(job, J.kind, kind)
-    store(job, J.kernel, kernel)
-    store(job, J.arrays, arrays)
-    store(job, J.extent, count)
-    store(job, J.unit, unit)
-    store(job, J.words, words)
-    store(job, J.more, more)
-    units = (count + unit - 1) // unit
-    store(job, J.parts, smaller(units, load(job, J.workers) + 1))
+    job.kind = kind
+    job.kernel = kernel
+    job.arrays = arrays
+    job.extent = extent
+    job.unit = unit
+    job.frame = frame
+    job.more = more
+    job.parts = smaller((extent + unit - 1) // unit, read(job.workers) + 1)
 
 
 @native
-def share(job, kind, kernel, arrays, count, unit, words, more):
+def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> int:
     """Do work together with other threads; 0 where no kernel raised."""
-    describe(job, kind, kernel, arrays, count, unit, words, more)
-    return call_native(load(job, J.manager), job, RUN, 0)
+    describe(job, kind, kernel, arrays, extent, unit, frame, more)
+    return call_native(job.scheduler, job, RUN, 0)
 
 
 @native
-def finish(job):
+def finish(job: Job) -> None:
     """One more part is finished."""
-    add(job, J.finished, 1)
+    add(job.finished, 1)
 
 
 @native
-def await_all(job):
+def await_all(job: Job) -> None:
     """Wait until all parts are finished."""
     spins = 0
-    while read(job, J.finished) < load(job, J.parts):
+    while read(job.finished) < job.parts:
         pause()
         spins += 1
         if spins > MANY:
@@ -132,8 +134,11 @@ def await_all(job):
 
 
 @native
-def leave(job):
-    """Leave the job to others; 0 where no kernel raised."""
-    failed = read(job, J.failed)
-    write(job, J.owned, 0)
+def release(job: Job) -> int:
+    """Let other threads acquire the job; 0 where no kernel raised."""
+    failed = read(job.failed)
+    write(job.owned, 0)
     return failed
+
+
+SLOT_BYTES = 8 * length(ParkingSlot)

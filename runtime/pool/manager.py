@@ -1,4 +1,4 @@
-"""What is done with the job, as machine code: Python says its wish in one call, which no exception interrupts."""
+"""The scheduler, as machine code: Python gives it a command in one call, which no exception interrupts."""
 
 from __future__ import annotations
 
@@ -6,48 +6,63 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from ..kernels.compile.compiler_pipelines import compiled_function, version_of
+from ..kernels.compile.compiler_pipelines import version_of
 from ..kernels.compile.functions import building
-from ..kernels.llvm.memory import load, native, store
-from .atomics import pause, swap, write
-from .claims import SPINS, await_all, claim, describe, is_wanted, leave, post, sleep
-from .hiring import forget, hire, resize
-from .layout import ABSENT, ALONE, AWAKE, DONE, FAILED, FORKED, HIRE, PYTHON, RESIZE, RUN, TOGETHER, J, R
+from ..kernels.llvm.typed import address_of, cast, compiled_function, native
+from .atomics import compare_and_swap, pause, read, write
+from .claims import SPINS, await_all, claim, describe, is_wanted, post, release, sleep
+from .hiring import forget, resize, start_workers
+from .layout import (
+    ABSENT,
+    ACQUIRE_AND_RUN,
+    ALONE,
+    AWAKE,
+    DONE,
+    FAILED,
+    FORKED,
+    PYTHON,
+    RESIZE,
+    RUN,
+    START_WORKERS,
+    Job,
+    ParkingSlot,
+    Request,
+)
 from .parts import run_part
 from .python_parts import run_python, run_worker_part
 
 
 @native
-def serve(job, bed):
+def serve(job: Job, slot: ParkingSlot) -> None:
     """Run parts as long as the worker is wanted."""
     idle = 0
-    while is_wanted(job, bed):
+    while is_wanted(job, slot):
         part = claim(job, False)
         idle = 0 if part >= 0 else idle + 1
-        if part >= 0 and load(job, J.kind) == PYTHON:
+        if part >= 0 and job.kind == PYTHON:
             run_worker_part(job, part)
         elif part >= 0:
             run_part(job, part)
         elif idle < SPINS:
             pause()
         else:
-            sleep(job, bed)
+            sleep(job, slot)
             idle = 0
 
 
 @native
-def live(bed, _, more):
-    """The life of a worker: it ends when it is not wanted, unless it is wanted again before it has left its bed."""
-    job, stays = load(bed, 16), 1
+def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
+    """What a worker's thread runs: it ends when it is not wanted, unless it is again before it has left its slot."""
+    job, stays = slot.job, 1
     while stays:
-        serve(job, bed)
-        write(bed, 0, ABSENT)
-        stays = swap(bed, 0, ABSENT, AWAKE) if is_wanted(job, bed) else 0
+        serve(job, slot)
+        write(slot.state, ABSENT)
+        stays = compare_and_swap(slot.state, ABSENT, AWAKE) if is_wanted(job, slot) else 0
     return 0
 
 
 @native
-def run(job):
+def run(job: Job) -> int:
     """Post the job, run parts of it until none is left, and wait for the others; 0 where no kernel raised."""
     post(job)
     part = claim(job, True)
@@ -55,36 +70,35 @@ def run(job):
         run_part(job, part)
         part = claim(job, True)
     await_all(job)
-    return leave(job)
+    return release(job)
 
 
 @native
-def together(job, request):
-    """Have the job, do what is requested, and leave it: ALONE where nothing was done, else DONE or FAILED."""
-    if load(job, J.workers) == 0 or swap(job, J.owned, 0, 1) == 0:
+def acquire_and_run(job: Job, request: Request) -> int:
+    """Acquire the job, run what is requested, and release it: ALONE where nothing was done, else DONE or FAILED."""
+    if read(job.workers) == 0 or compare_and_swap(job.owned, 0, 1) == 0:
         return ALONE
-    kind, kernel, arrays = load(request, R.kind), load(request, R.kernel), load(request, R.arrays)
-    extent, unit = load(request, R.extent), load(request, R.unit)
-    describe(job, kind, kernel, arrays, extent, unit, load(request, R.words), load(request, R.more))
+    kind, more = request.kind, request.more if request.kind == PYTHON else address_of(request)
+    describe(job, kind, request.kernel, request.arrays, request.extent, request.unit, request.frame, more)
     if kind == PYTHON:
-        store(job, J.parts, load(request, R.parts))
+        job.parts = request.parts
         return run_python(job, request)
-    store(job, J.place, load(request, R.place))
+    job.place = request.place
     return FAILED if run(job) != 0 else DONE
 
 
 @native
-def manage(job, wish, more):
-    """Do what somebody wishes of the job; the answer, if there is one."""
-    if wish == RUN:
+def schedule(job: Job, command: int, more: int) -> int:
+    """Run one command of the scheduler and return its result."""
+    if command == RUN:
         return run(job)
-    if wish == TOGETHER:
-        return together(job, more)
-    if wish == HIRE:
-        return hire(job)
-    if wish == RESIZE:
+    if command == ACQUIRE_AND_RUN:
+        return acquire_and_run(job, cast(Request, more))
+    if command == START_WORKERS:
+        return start_workers(job)
+    if command == RESIZE:
         resize(job, more)
-    elif wish == FORKED:
+    elif command == FORKED:
         forget(job)
     return 0
 
@@ -93,12 +107,12 @@ def manage(job, wish, more):
 def sources() -> str:
     """Changes with all that is compiled into these, at which numba's cache does not look."""
     folder = Path(__file__).parent
-    called = ("compile/argument_buffer.py", "llvm/memory.py")
-    return version_of(folder, [(folder.parent / "kernels" / name).read_bytes() for name in called])
+    called = sorted((folder.parent / "kernels" / "llvm").glob("*.py"))
+    return version_of(folder, [path.read_bytes() for path in called])
 
 
 @functools.cache
 def compiled() -> tuple[Any, Any]:
-    """`manage` and `live` as machine code."""
+    """`schedule` and `work` as machine code."""
     with building:
-        return compiled_function(manage.py_func, sources()), compiled_function(live.py_func, sources())
+        return compiled_function(schedule, sources()), compiled_function(work, sources())

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import layout
 from .calls import address_of, sliced_arrays, words_of
-from .layout import CALL_REQUEST, DONE, FAILED, MOST_SLICED, NUMBERS, RANGE, SLICE, SLICED, SLICES, R
+from .layout import DONE, FAILED, MOST_SLICED, RANGE, SLICE, SLICES, Request
 from .threads import get_num_threads
 from .workers import in_parts, together
 
@@ -55,24 +55,22 @@ def _compiled(
     found = words_of(arguments)
     if found is None or len(sliced) > MOST_SLICED:
         return False
-    answer = together(_request(kind, address_of(kernel, (*arguments, *more)), sliced, count, unit, *found))
+    integers, numbers = found
+    request = Request.pack(
+        kind=kind,
+        kernel=address_of(kernel, (*arguments, *more)),
+        arrays=len(sliced),
+        extent=count,
+        unit=unit,
+        place=len(integers),
+        integers=integers,
+        numbers=numbers,
+        sliced=sliced,
+    )
+    answer = together(request)
     if answer == FAILED:
         raise RuntimeError(f"{kernel.__name__}(): a thread failed")
     return answer == DONE
-
-
-def _request(
-    kind: int, kernel: int, sliced: list[int], count: int, unit: int, integers: list[int], numbers: list[float]
-) -> np.ndarray:
-    """What a job is, in words."""
-    request = np.zeros(CALL_REQUEST, np.int64)
-    call = request[R.integers // 8 :]
-    start = request.__array_interface__["data"][0] + R.integers
-    request[: R.integers // 8] = kind, kernel, len(sliced), count, unit, 0, start, start + 8 * NUMBERS, len(integers)
-    call[: len(integers)] = integers
-    call[NUMBERS : NUMBERS + len(numbers)].view(float)[:] = numbers
-    call[SLICED : SLICED + len(sliced)] = sliced
-    return request
 
 
 def is_long(work: int) -> bool:

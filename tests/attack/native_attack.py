@@ -14,7 +14,7 @@ from specgrad.codegen.verify import guards
 from specgrad.runtime.dispatch.elementwise import Elementwise
 from specgrad.runtime.dispatch.kernel_op import StructuredGradient, StructuredOp
 from specgrad.runtime.dispatch.view_cache import ViewOp
-from specgrad.runtime.native.setting import interrupt
+from specgrad.runtime.kernels.llvm.check_mode import interrupt
 
 from . import native_programs as programs
 from .native_programs import Operands, Program

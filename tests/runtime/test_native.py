@@ -13,8 +13,9 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
 from specgrad.runtime.autograd.node import LEAF, NODE, Node
-from specgrad.runtime.native.layout import NODE as NODE_SLOTS
-from specgrad.runtime.native.layout import TENSOR, supported, words_of
+from specgrad.runtime.kernels.llvm.structs import fields
+from specgrad.runtime.native import layout
+from specgrad.runtime.native.layout import supported, words_of
 
 F = sg.nn.functional
 A, B = (sg.randn(6, 5, requires_grad=True) for _ in range(2))
@@ -84,11 +85,12 @@ def test_slots_are_where_they_were_measured() -> None:
     """What native code reads of a tensor and of a node is what Python reads."""
     result = A * B
     words = words_of(result, type(result).__basicsize__)
-    for name, distance in TENSOR._asdict().items():
-        assert words[distance // 8] == id(getattr(result, f"_{name}"))
+    for name in layout.Tensor.__annotations__:
+        assert words[fields(layout.Tensor)[name].distance // 8] == id(getattr(result, f"_{name}"))
     node = result.grad_fn
-    for name, distance in NODE_SLOTS._asdict().items():
-        assert words_of(node, type(node).__basicsize__)[distance // 8] == id(getattr(node, name))
+    for name in layout.Node.__annotations__:
+        words = words_of(node, type(node).__basicsize__)
+        assert words[fields(layout.Node)[name].distance // 8] == id(getattr(node, name))
 
 
 def test_only_what_lies_nowhere_is_a_leaf_among_nodes() -> None:

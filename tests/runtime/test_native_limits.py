@@ -11,16 +11,15 @@ from numba import njit, types
 
 import specgrad as sg
 from specgrad.runtime.dispatch.plan import Layout, Step
-from specgrad.runtime.kernels.compile.argument_buffer import call_arrays
-from specgrad.runtime.kernels.llvm.memory import CALL_WORDS, MOST_ARRAYS, native
-from specgrad.runtime.native import plans, recipes
+from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, CallFrame, call_elementwise
+from specgrad.runtime.kernels.llvm.typed import cast, native
+from specgrad.runtime.native import plans
 from specgrad.runtime.pool.calls import kernel_address
 
 
 @native
-def called(kernel, arrays, size, words):
-    call_arrays(kernel, arrays, size, words)
-    return 0
+def called(kernel: int, arrays: int, size: int, words: int) -> int:
+    return call_elementwise(kernel, arrays, size, cast(CallFrame, words))
 
 
 @njit
@@ -39,9 +38,7 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     arrays = [np.full(5, 10.0**i) for i in range(count)]
-    words = np.zeros(CALL_WORDS, np.int64)
-    words[:count] = [array.ctypes.data for array in arrays]
-    words[MOST_ARRAYS : MOST_ARRAYS + count] = 8
+    words = CallFrame.pack(memory=[array.ctypes.data for array in arrays], itemsize=[8] * count)
     kernel = kernel_address(njit(namespace["kernel"]), [types.Array(types.float64, 1, "C")] * count)
     call(kernel, count, 5, words.ctypes.data)
     assert arrays[-1].tolist() == [sum(10.0**i for i in range(count - 1)) or 7.0] * 5
@@ -57,9 +54,9 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
     assert plans.has_room_backward(node)
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={7: ((), ())}))
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
-    recipes.check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * 8))
+    plans.check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * 8))
     with pytest.raises(ValueError, match="more arrays"):
-        recipes.check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * 7, rows=(4, 1)))
+        plans.check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * 7, rows=(4, 1)))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])
@@ -68,7 +65,7 @@ def test_a_recipe_knows_how_far_an_operand_reaches(shape: tuple[int, ...]) -> No
     for strides in (None, tuple(3 + i for i in range(len(shape))), (0,) * len(shape)):
         steps = sg.empty(shape).stride() if strides is None else strides
         places = [int(np.dot(index, steps)) for index in np.ndindex(shape)]
-        assert recipes.reach(Layout(shape, strides)) == max(places, default=-1) + 1
+        assert plans.reach(Layout(shape, strides)) == max(places, default=-1) + 1
 
 
 def test_operands_whose_memory_is_too_short_are_refused() -> None:
