@@ -82,7 +82,7 @@ class ConvolutionBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_all_but(grad, grad.ndim - len(stride) - 1)."""
+        """self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_all_but(grad, grad.ndim - len(stride) - 1)."""
         self_shape = node._saved_self_sym_sizes
         stride = node._saved_stride
         padding = node._saved_padding
@@ -93,12 +93,12 @@ class ConvolutionBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution_input_grad(
+            grad_0 = op.convolution_input_backward(
                 grad, reduction_formulas.conjugate(weight), self_shape, stride, padding, dilation, groups
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_weight_grad(
+            grad_1 = op.convolution_weight_backward(
                 grad, reduction_formulas.conjugate(self), weight_shape, stride, padding, dilation, groups
             )
         grad_2 = None
@@ -118,8 +118,8 @@ class ConvolutionBackward0(Node):
         return (tangent0,)
 
 
-class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
+class ConvolutionInputBackwardBackward0(Node):
+    """convolution_input_backward(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -132,7 +132,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight",
         "kept_weight_version",
     )
-    op_name = "convolution_input_grad"
+    op_name = "convolution_input_backward"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -147,7 +147,7 @@ class ConvolutionInputGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, weight, stride, padding, dilation, groups):
         """Put `result` into the graph."""
-        node = new(ConvolutionInputGradBackward0)
+        node = new(ConvolutionInputBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (weight._shape, weight._dtype))
@@ -179,7 +179,7 @@ class ConvolutionInputGradBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_backward(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -192,7 +192,7 @@ class ConvolutionInputGradBackward0(Node):
             grad_0 = op.convolution(grad, reduction_formulas.conjugate(weight), None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_weight_grad(
+            grad_1 = op.convolution_weight_backward(
                 reduction_formulas.conjugate(grad_output), grad, weight_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
@@ -203,16 +203,16 @@ class ConvolutionInputGradBackward0(Node):
         tangent0 = total(
             None
             if grad_output_t is None
-            else op.convolution_input_grad(grad_output_t, weight, input_shape, stride, padding, dilation, groups),
+            else op.convolution_input_backward(grad_output_t, weight, input_shape, stride, padding, dilation, groups),
             None
             if weight_t is None
-            else op.convolution_input_grad(grad_output, weight_t, input_shape, stride, padding, dilation, groups),
+            else op.convolution_input_backward(grad_output, weight_t, input_shape, stride, padding, dilation, groups),
         )
         return (tangent0,)
 
 
-class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
+class ConvolutionWeightBackwardBackward0(Node):
+    """convolution_weight_backward(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -225,7 +225,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self",
         "kept_self_version",
     )
-    op_name = "convolution_weight_grad"
+    op_name = "convolution_weight_backward"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -240,7 +240,7 @@ class ConvolutionWeightGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, self, stride, padding, dilation, groups):
         """Put `result` into the graph."""
-        node = new(ConvolutionWeightGradBackward0)
+        node = new(ConvolutionWeightBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
@@ -272,7 +272,7 @@ class ConvolutionWeightGradBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
+        """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_backward(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
         stride = node._saved_stride
         padding = node._saved_padding
         dilation = node._saved_dilation
@@ -285,7 +285,7 @@ class ConvolutionWeightGradBackward0(Node):
             grad_0 = op.convolution(reduction_formulas.conjugate(self), grad, None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.convolution_input_grad(
+            grad_1 = op.convolution_input_backward(
                 reduction_formulas.conjugate(grad_output), grad, self_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
@@ -296,12 +296,12 @@ class ConvolutionWeightGradBackward0(Node):
         tangent0 = total(
             None
             if grad_output_t is None
-            else op.convolution_weight_grad(grad_output_t, self, weight_shape, stride, padding, dilation, groups),
+            else op.convolution_weight_backward(grad_output_t, self, weight_shape, stride, padding, dilation, groups),
             None
             if self_t is None
-            else op.convolution_weight_grad(grad_output, self_t, weight_shape, stride, padding, dilation, groups),
+            else op.convolution_weight_backward(grad_output, self_t, weight_shape, stride, padding, dilation, groups),
         )
         return (tangent0,)
 
 
-__all__ = ["ConvolutionBackward0", "ConvolutionInputGradBackward0", "ConvolutionWeightGradBackward0"]
+__all__ = ["ConvolutionBackward0", "ConvolutionInputBackwardBackward0", "ConvolutionWeightBackwardBackward0"]

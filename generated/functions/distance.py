@@ -66,7 +66,7 @@ class RowDistancesBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: row_distances_slope(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
+        """All gradients from one kernel: row_distances_backward(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
@@ -76,7 +76,7 @@ class RowDistancesBackward0(Node):
         x2 = array_in(unpack(node, "kept_x2"), None)
         result = array_in(unpack(node, "kept_result"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(distance_cpu.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
+        return as_gradients(distance_cpu.row_distances_backward(wanted, grad, x1, x2, result, p), node.metas, dtype)
 
     def formula(node, grad):
         """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""

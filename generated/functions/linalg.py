@@ -10,7 +10,6 @@ from ...runtime.autograd.saved.saved import alias_of, missing_output, unpack, un
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
-from ...runtime.ops.linalg import formulas_lu as linalg_formulas_lu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.reduction import formulas as reduction_formulas
 
@@ -426,7 +425,7 @@ class CholeskyFactorBackward0(Node):
             node.kept_L = FREED
 
     def apply(node, grads):
-        """self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False))); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
+        """self: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False))); inner = solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -436,7 +435,7 @@ class CholeskyFactorBackward0(Node):
         )
         return (
             fit(
-                linalg_formulas.lower_slope(
+                linalg_formulas.of_lower_backward(
                     matmul_formulas.adjoint(
                         op.solve_triangular_matrices(
                             matmul_formulas.adjoint(L), matmul_formulas.adjoint(inner), True, False
@@ -666,7 +665,7 @@ class HermitianEigenBackward0(Node):
             node.kept_eigenvalues = FREED
 
     def apply(node, grads):
-        """self: lower_slope(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
+        """self: of_lower_backward(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
         grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
         eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
@@ -674,7 +673,7 @@ class HermitianEigenBackward0(Node):
         inner = linalg_formulas_decompositions.matrix_of_diagonal(grads[0]) + linalg_formulas_decompositions.over_gaps(
             back.matmul(grads[1]), eigenvalues, grads[1]
         )
-        return (fit(linalg_formulas.lower_slope(eigenvectors.matmul(inner).matmul(back)), node.metas[0]),)
+        return (fit(linalg_formulas.of_lower_backward(eigenvectors.matmul(inner).matmul(back)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, self_t):
@@ -717,12 +716,14 @@ class HermitianEigenvaluesBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors))); vectors = hermitian_eigen(self).eigenvectors."""
+        """self: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors))); vectors = hermitian_eigen(self).eigenvectors."""
         self = unpack(node, "kept_self")
         vectors = op.hermitian_eigen(self).eigenvectors
         return (
             fit(
-                linalg_formulas.lower_slope((vectors * grad.unsqueeze(-2)).matmul(matmul_formulas.adjoint(vectors))),
+                linalg_formulas.of_lower_backward(
+                    (vectors * grad.unsqueeze(-2)).matmul(matmul_formulas.adjoint(vectors))
+                ),
                 node.metas[0],
             ),
         )
@@ -1094,7 +1095,7 @@ class LuPackedBackward0(Node):
             return (None,) * 1
         LU = unpack_output(node, "kept_LU", 0)
         pivots = unpack(node, "kept_pivots")
-        return (fit(linalg_formulas_lu.lu_backward(grad, LU, pivots), node.metas[0]),)
+        return (fit(linalg_formulas_decompositions.lu_backward(grad, LU, pivots), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, check_errors, self_t):
@@ -1102,7 +1103,7 @@ class LuPackedBackward0(Node):
         LU = result[0]
         pivots = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = linalg_formulas_lu.lu_tangent(self_t, LU, pivots)
+        tangent0 = linalg_formulas_decompositions.lu_tangent(self_t, LU, pivots)
         return (tangent0, None, None)
 
 

@@ -18,8 +18,8 @@ from ...runtime.ops.loss import cpu as loss_cpu
 from ...runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
 from ...runtime.ops.loss import cpu_ctc as loss_cpu_ctc
 from ...runtime.ops.loss import cpu_nll as loss_cpu_nll
+from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
-from ...runtime.ops.loss import formulas_reduce as loss_formulas_reduce
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.ops.norm import formulas as norm_formulas
 from .. import kernels
@@ -349,7 +349,7 @@ class CrossEntropyLossBackward0(Node):
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
-        axis = loss_formulas_reduce.class_axis(self)
+        axis = loss_formulas.class_axis(self)
         chances = op.softmax(self, axis)
         known = (target != ignore_index).unsqueeze(axis)
         label = op.where(known, target.unsqueeze(axis), 0).long()
@@ -390,7 +390,7 @@ class CrossEntropyLossBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         kept = result[1]
         self_t = zeros_if_missing(self_t, self)
-        axis = loss_formulas_reduce.class_axis(self)
+        axis = loss_formulas.class_axis(self)
         chances = op.softmax(self, axis)
         known = (target != ignore_index).unsqueeze(axis)
         label = op.where(known, target.unsqueeze(axis), 0).long()
@@ -457,7 +457,7 @@ class MseLossBackward0(Node):
             node.kept_target = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mse_loss_slopes(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
+        """All gradients from one kernel: mse_loss_gradients(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
@@ -466,7 +466,7 @@ class MseLossBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         target = array_in(unpack(node, "kept_target"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(loss_cpu.mse_loss_slopes(wanted, grad, self, target, reduction), node.metas, dtype)
+        return as_gradients(loss_cpu.mse_loss_gradients(wanted, grad, self, target, reduction), node.metas, dtype)
 
     def formula(node, grad):
         """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
@@ -486,7 +486,7 @@ class MseLossBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(2 * (self - target) * (self_t - target_t), reduction)
+        tangent0 = loss_formulas.reduce_loss(2 * (self - target) * (self_t - target_t), reduction)
         return (tangent0,)
 
 
@@ -549,7 +549,7 @@ class MseLossBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * spread_loss(grad_output, self.numel(), reduction); target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)."""
+        """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction); target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -557,13 +557,13 @@ class MseLossBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(2 * grad * (self - target), reduction)
+            grad_0 = loss_formulas.reduce_loss(2 * grad * (self - target), reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = 2 * grad * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+            grad_1 = 2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -2 * grad * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+            grad_2 = -2 * grad * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
@@ -572,9 +572,9 @@ class MseLossBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = 2 * loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction) * (
+        tangent0 = 2 * loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction) * (
             self - target
-        ) + 2 * loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction) * (self_t - target_t)
+        ) + 2 * loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction) * (self_t - target_t)
         return (tangent0,)
 
 
@@ -629,7 +629,7 @@ class BinaryCrossEntropyBackward0(Node):
             node.kept_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
+        """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -640,9 +640,8 @@ class BinaryCrossEntropyBackward0(Node):
             grad_0 = op.binary_cross_entropy_backward(grad, self, target, weight, reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
-                loss_formulas_reduce.spread_loss(grad, self_numel, reduction)
-                * loss_formulas_reduce.probability_logit(self),
+            grad_1 = loss_formulas.weighted(
+                loss_formulas.reduce_loss_backward(grad, self_numel, reduction) * loss_formulas.probability_logit(self),
                 weight,
             ).neg()
         return node.fitted([grad_0, grad_1])
@@ -652,9 +651,9 @@ class BinaryCrossEntropyBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(
+        tangent0 = loss_formulas.reduce_loss(
             op.binary_cross_entropy_backward(self_t, self, target, weight, 0)
-            - loss_formulas_reduce.weighted(loss_formulas_reduce.probability_logit(self) * target_t, weight),
+            - loss_formulas.weighted(loss_formulas.probability_logit(self) * target_t, weight),
             reduction,
         )
         return (tangent0,)
@@ -727,7 +726,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
+        """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -736,27 +735,25 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(
-                loss_formulas_reduce.weighted(
-                    grad * (self - target) / loss_formulas_reduce.bernoulli_variance(self), weight
-                ),
+            grad_0 = loss_formulas.reduce_loss(
+                loss_formulas.weighted(grad * (self - target) / loss_formulas.bernoulli_variance(self), weight),
                 reduction,
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
+            grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
                 * (self * self - 2 * self * target + target)
-                / loss_formulas_reduce.bernoulli_variance(self) ** 2,
+                / loss_formulas.bernoulli_variance(self) ** 2,
                 weight,
             )
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = loss_formulas_reduce.weighted(
+            grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                / loss_formulas_reduce.bernoulli_variance(self),
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
+                / loss_formulas.bernoulli_variance(self),
                 weight,
             ).neg()
         return node.fitted([grad_0, grad_1, grad_2])
@@ -767,16 +764,16 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction)
+        tangent0 = loss_formulas.weighted(
+            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
             * (self - target)
-            / loss_formulas_reduce.bernoulli_variance(self),
+            / loss_formulas.bernoulli_variance(self),
             weight,
-        ) + loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction)
+        ) + loss_formulas.weighted(
+            loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
             * (
-                self_t * (self * self - 2 * self * target + target) / loss_formulas_reduce.bernoulli_variance(self) ** 2
-                - target_t / loss_formulas_reduce.bernoulli_variance(self)
+                self_t * (self * self - 2 * self * target + target) / loss_formulas.bernoulli_variance(self) ** 2
+                - target_t / loss_formulas.bernoulli_variance(self)
             ),
             weight,
         )
@@ -844,7 +841,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             node.kept_pos_weight = FREED
 
     def apply(node, grad):
-        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)."""
+        """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -856,9 +853,9 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             grad_0 = op.binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
-                loss_formulas_reduce.spread_loss(grad, self_numel, reduction)
-                * loss_formulas_reduce.logit_target_slope(self, pos_weight),
+            grad_1 = loss_formulas.weighted(
+                loss_formulas.reduce_loss_backward(grad, self_numel, reduction)
+                * loss_formulas.logit_target_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1])
@@ -868,11 +865,9 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.reduce_loss(
+        tangent0 = loss_formulas.reduce_loss(
             op.binary_cross_entropy_with_logits_backward(self_t, self, target, weight, pos_weight, 0)
-            + loss_formulas_reduce.weighted(
-                target_t * loss_formulas_reduce.logit_target_slope(self, pos_weight), weight
-            ),
+            + loss_formulas.weighted(target_t * loss_formulas.logit_target_derivative(self, pos_weight), weight),
             reduction,
         )
         return (tangent0,)
@@ -955,7 +950,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             node.kept_grad_output = FREED
 
     def apply(node, grad):
-        """grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight), weight)."""
+        """grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction); self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self, target, pos_weight), weight); target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_mixed_derivative(self, pos_weight), weight)."""
         reduction = node._saved_reduction
         self_numel = node._saved_self_sym_numel
         self = unpack(node, "kept_self")
@@ -965,26 +960,24 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = loss_formulas_reduce.reduce_loss(
-                loss_formulas_reduce.weighted(
-                    grad * loss_formulas_reduce.logit_slope(self, target, pos_weight), weight
-                ),
+            grad_0 = loss_formulas.reduce_loss(
+                loss_formulas.weighted(grad * loss_formulas.logit_derivative(self, target, pos_weight), weight),
                 reduction,
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = loss_formulas_reduce.weighted(
+            grad_1 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_curvature(self, target, pos_weight),
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
+                * loss_formulas.logit_second_derivative(self, target, pos_weight),
                 weight,
             )
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = loss_formulas_reduce.weighted(
+            grad_2 = loss_formulas.weighted(
                 grad
-                * loss_formulas_reduce.spread_loss(grad_output, self_numel, reduction)
-                * loss_formulas_reduce.logit_mixed_slope(self, pos_weight),
+                * loss_formulas.reduce_loss_backward(grad_output, self_numel, reduction)
+                * loss_formulas.logit_mixed_derivative(self, pos_weight),
                 weight,
             )
         return node.fitted([grad_0, grad_1, grad_2])
@@ -995,13 +988,13 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         grad_output_t = zeros_if_missing(grad_output_t, grad_output)
         self_t = zeros_if_missing(self_t, self)
         target_t = zeros_if_missing(target_t, target)
-        tangent0 = loss_formulas_reduce.weighted(
-            loss_formulas_reduce.spread_loss(grad_output_t, self.numel(), reduction)
-            * loss_formulas_reduce.logit_slope(self, target, pos_weight)
-            + loss_formulas_reduce.spread_loss(grad_output, self.numel(), reduction)
+        tangent0 = loss_formulas.weighted(
+            loss_formulas.reduce_loss_backward(grad_output_t, self.numel(), reduction)
+            * loss_formulas.logit_derivative(self, target, pos_weight)
+            + loss_formulas.reduce_loss_backward(grad_output, self.numel(), reduction)
             * (
-                self_t * loss_formulas_reduce.logit_curvature(self, target, pos_weight)
-                + target_t * loss_formulas_reduce.logit_mixed_slope(self, pos_weight)
+                self_t * loss_formulas.logit_second_derivative(self, target, pos_weight)
+                + target_t * loss_formulas.logit_mixed_derivative(self, pos_weight)
             ),
             weight,
         )

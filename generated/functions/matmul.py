@@ -12,7 +12,6 @@ from ...runtime.dispatch.structured import array_in
 from ...runtime.modes.grad_mode import mode, watch
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import cpu as matmul_cpu
-from ...runtime.ops.matmul import cpu_linear as matmul_cpu_linear
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
@@ -655,11 +654,11 @@ class LinearBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            matmul_cpu_linear.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
+            matmul_cpu.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
         )
 
     def formula(node, grad):
-        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_grad(grad, conjugate(self)); bias: grad."""
+        """self: rows_times(grad, conjugate(weight)); weight: linear_weight_backward(grad, conjugate(self)); bias: grad."""
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
         grad_0 = None
@@ -667,7 +666,7 @@ class LinearBackward0(Node):
             grad_0 = matmul_formulas.rows_times(grad, reduction_formulas.conjugate(weight))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.linear_weight_grad(grad, reduction_formulas.conjugate(self))
+            grad_1 = op.linear_weight_backward(grad, reduction_formulas.conjugate(self))
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad
@@ -683,11 +682,11 @@ class LinearBackward0(Node):
         return (tangent0,)
 
 
-class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
+class LinearWeightBackwardBackward0(Node):
+    """linear_weight_backward(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
-    op_name = "linear_weight_grad"
+    op_name = "linear_weight_backward"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -695,7 +694,7 @@ class LinearWeightGradBackward0(Node):
     @staticmethod
     def record(result, grad_output, self):
         """Put `result` into the graph."""
-        node = new(LinearWeightGradBackward0)
+        node = new(LinearWeightBackwardBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype), (self._shape, self._dtype))
@@ -737,8 +736,8 @@ class LinearWeightGradBackward0(Node):
     def tangent(result, grad_output, self, grad_output_t, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if grad_output_t is None else op.linear_weight_grad(grad_output_t, self),
-            None if self_t is None else op.linear_weight_grad(grad_output, self_t),
+            None if grad_output_t is None else op.linear_weight_backward(grad_output_t, self),
+            None if self_t is None else op.linear_weight_backward(grad_output, self_t),
         )
         return (tangent0,)
 
@@ -753,5 +752,5 @@ __all__ = [
     "AddbmmBackward0",
     "AddmvBackward0",
     "LinearBackward0",
-    "LinearWeightGradBackward0",
+    "LinearWeightBackwardBackward0",
 ]

@@ -19,7 +19,6 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
-from ...runtime.ops.elementwise import checks_activations as elementwise_checks_activations
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
@@ -532,7 +531,7 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 def _celu(name: str, self, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, alpha = elementwise_checks_activations.celu_scale(name, self, alpha)
+    self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CeluBackward0.record(result, self, alpha)
@@ -801,7 +800,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
 def _softshrink(name: str, self, lambd, into=None) -> Any:
     self = checks.operand(name, "input", self)
     lambd = checks.scalar(name, "lambd", lambd)
-    self, lambd = elementwise_checks_activations.shrink_width(name, self, lambd)
+    self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftshrinkBackward0.record(result, self, lambd)
@@ -937,7 +936,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, dim = elementwise_checks_activations.two_halves(name, self, dim)
+    self, dim = elementwise_checks.two_halves(name, self, dim)
     halves = op.chunk(self, 2, dim)
     return halves[0] * op.sigmoid(halves[1])
 
@@ -973,7 +972,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, weight = elementwise_checks_activations.channel_slopes(name, self, weight)
+    self, weight = elementwise_checks.channel_slopes(name, self, weight)
     return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
 

@@ -474,8 +474,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     Gradients:
         self: view_as_real(grad)
     Raises:
-        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
-            may lie.
+        RuntimeError: expected: pairs of floating-point numbers in the last dimension, whose strides and offset fit
+            complex numbers.
     Example:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])

@@ -54,8 +54,8 @@ def convolution(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
-        weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
+        self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)
         bias: sum_all_but(grad, grad.ndim - len(stride) - 1)
     Raises:
         RuntimeError: expected: shapes that fit together, steps above 0, pads not below, a kernel no larger than the
@@ -128,7 +128,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     return result
 
 
-def convolution_input_grad(
+def convolution_input_backward(
     grad_output: Tensor,
     weight: Tensor,
     input_shape: Sequence[int],
@@ -139,7 +139,7 @@ def convolution_input_grad(
 ) -> Tensor:
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
-    convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
+    convolution_input_backward(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -155,7 +155,8 @@ def convolution_input_grad(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)
-        weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)
+        weight: convolution_weight_backward(conjugate(grad_output), grad, weight.shape, stride, padding, dilation,
+            groups)
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
@@ -163,9 +164,9 @@ def convolution_input_grad(
         watch.lifts
         and (
             lifted := lift(
-                "convolution_input_grad",
-                convolution_input_grad,
-                "convolve_input_grad",
+                "convolution_input_backward",
+                convolution_input_backward,
+                "convolve_input_backward",
                 grad_output,
                 weight,
                 input_shape,
@@ -178,12 +179,12 @@ def convolution_input_grad(
         is not PLAIN
     ):
         return lifted
-    return _convolution_input_grad(
-        "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
+    return _convolution_input_backward(
+        "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
     )
 
 
-def _convolution_input_grad(
+def _convolution_input_backward(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
     if not isinstance(grad_output, Tensor):
@@ -196,7 +197,7 @@ def _convolution_input_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_grad(
+    grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -206,7 +207,7 @@ def _convolution_input_grad(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_input_grad(
+            conv_cpu.convolution_input_backward(
                 array_in(grad_output, computed),
                 array_in(weight, computed),
                 input_shape,
@@ -222,10 +223,12 @@ def _convolution_input_grad(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or weight._rg) and result._dtype.kind in "fc":
-        functions.ConvolutionInputGradBackward0.record(result, grad_output, weight, stride, padding, dilation, groups)
+        functions.ConvolutionInputBackwardBackward0.record(
+            result, grad_output, weight, stride, padding, dilation, groups
+        )
     if watch.active:
         propagate(
-            functions.ConvolutionInputGradBackward0,
+            functions.ConvolutionInputBackwardBackward0,
             result,
             (grad_output, weight, input_shape, stride, padding, dilation, groups),
             (grad_output, weight),
@@ -234,7 +237,7 @@ def _convolution_input_grad(
     return result
 
 
-def convolution_weight_grad(
+def convolution_weight_backward(
     grad_output: Tensor,
     input: Tensor,
     weight_shape: Sequence[int],
@@ -245,7 +248,7 @@ def convolution_weight_grad(
 ) -> Tensor:
     """The gradient of convolution's weight, of shape weight_shape.
 
-    convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
+    convolution_weight_backward(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
     Dtypes: floats, complex numbers.
 
@@ -261,7 +264,7 @@ def convolution_weight_grad(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups)
-        self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)
+        self: convolution_input_backward(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
@@ -269,9 +272,9 @@ def convolution_weight_grad(
         watch.lifts
         and (
             lifted := lift(
-                "convolution_weight_grad",
-                convolution_weight_grad,
-                "convolve_weight_grad",
+                "convolution_weight_backward",
+                convolution_weight_backward,
+                "convolve_weight_backward",
                 grad_output,
                 input,
                 weight_shape,
@@ -284,12 +287,12 @@ def convolution_weight_grad(
         is not PLAIN
     ):
         return lifted
-    return _convolution_weight_grad(
-        "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
+    return _convolution_weight_backward(
+        "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
     )
 
 
-def _convolution_weight_grad(
+def _convolution_weight_backward(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
     if not isinstance(grad_output, Tensor):
@@ -302,7 +305,7 @@ def _convolution_weight_grad(
     dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
-    grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_grad(
+    grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
     computed = (
@@ -312,7 +315,7 @@ def _convolution_weight_grad(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_weight_grad(
+            conv_cpu.convolution_weight_backward(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,
@@ -328,10 +331,12 @@ def _convolution_weight_grad(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
-        functions.ConvolutionWeightGradBackward0.record(result, grad_output, self, stride, padding, dilation, groups)
+        functions.ConvolutionWeightBackwardBackward0.record(
+            result, grad_output, self, stride, padding, dilation, groups
+        )
     if watch.active:
         propagate(
-            functions.ConvolutionWeightGradBackward0,
+            functions.ConvolutionWeightBackwardBackward0,
             result,
             (grad_output, self, weight_shape, stride, padding, dilation, groups),
             (grad_output, self),
@@ -1188,8 +1193,8 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
 
 __all__ = [
     "convolution",
-    "convolution_input_grad",
-    "convolution_weight_grad",
+    "convolution_input_backward",
+    "convolution_weight_backward",
     "conv1d_default",
     "conv1d_padding",
     "conv2d_default",

@@ -21,7 +21,7 @@ from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
-from ...runtime.ops.loss import checks_pairs as loss_checks_pairs
+from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import distance as functions
@@ -292,7 +292,7 @@ def cosine_similarity(
         dim = checks.integer(name, "dim", dim)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = loss_checks_pairs.along_common_dim(name, x1, x2, dim, eps)
+    x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
     unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
     unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     return (unit1 * unit2).sum(dim)

@@ -19,9 +19,8 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
-from ...runtime.ops.embedding import checks_bags as embedding_checks_bags
 from ...runtime.ops.embedding import cpu as embedding_cpu
-from ...runtime.ops.embedding import formulas_bags as embedding_formulas_bags
+from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -394,7 +393,7 @@ def embedding_bag(
         per_sample_weights,
         include_last_offset,
         padding_idx,
-    ) = embedding_checks_bags.embedding_bag(
+    ) = embedding_checks.embedding_bag(
         name,
         self,
         weight,
@@ -408,9 +407,9 @@ def embedding_bag(
         include_last_offset,
         padding_idx,
     )
-    return embedding_formulas_bags.bags(
+    return embedding_formulas.bags(
         self,
-        embedding_formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        embedding_formulas.limited_rows(weight, self, max_norm, norm_type),
         offsets,
         scale_grad_by_freq,
         mode,

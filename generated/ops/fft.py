@@ -20,10 +20,8 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
-from ...runtime.ops.fft import checks_stft as fft_checks_stft
 from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
-from ...runtime.ops.fft import formulas_stft as fft_formulas_stft
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -94,8 +92,8 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     Gradients:
         self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
     Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
+            of the last one is that whose half is given.
     """
     if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
         return lifted
@@ -140,8 +138,8 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
     Gradients:
         self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
+            of the last one is that whose half is given.
     """
     if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
         return lifted
@@ -1363,7 +1361,7 @@ def stft(
         onesided,
         return_complex,
         align_to_window,
-    ) = fft_checks_stft.stft(
+    ) = fft_checks.stft(
         name,
         self,
         n_fft,
@@ -1377,11 +1375,11 @@ def stft(
         return_complex,
         align_to_window,
     )
-    return fft_formulas_stft.spectrogram(
-        fft_formulas_stft.around_window(self, win_length, n_fft) if align_to_window else self,
+    return fft_formulas.spectrogram(
+        fft_formulas.around_window(self, win_length, n_fft) if align_to_window else self,
         n_fft,
         hop_length,
-        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
+        fft_formulas.centred_window(window, win_length, n_fft, self),
         pad_mode,
         normalized,
         onesided,
@@ -1489,15 +1487,15 @@ def istft(
     if return_complex.__class__ is not bool:
         return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        fft_checks_stft.istft(
+        fft_checks.istft(
             name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
         )
     )
-    return fft_formulas_stft.overlapped(
+    return fft_formulas.overlapped(
         self,
         n_fft,
         hop_length,
-        fft_formulas_stft.centred_window(window, win_length, n_fft, self),
+        fft_formulas.centred_window(window, win_length, n_fft, self),
         center,
         normalized,
         onesided,

@@ -19,10 +19,8 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
-from ...runtime.ops.image import checks_padding as image_checks_padding
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
-from ...runtime.ops.image import cpu_resample_bytes as image_cpu_resample_bytes
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -59,7 +57,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    self, pad, mode = image_checks_padding.border_pad(name, self, pad, mode)
+    self, pad, mode = image_checks.border_pad(name, self, pad, mode)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
@@ -108,9 +106,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
-    grad_output, input_shape, pad, mode = image_checks_padding.border_pad_backward(
-        name, grad_output, input_shape, pad, mode
-    )
+    grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -146,7 +142,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: channels_to_places(self, upscale_factor)
+        through: channels_to_pixels(self, upscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
     Example:
@@ -168,7 +164,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    return image_formulas.channels_to_places(self, upscale_factor)
+    return image_formulas.channels_to_pixels(self, upscale_factor)
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -184,7 +180,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: places_to_channels(self, downscale_factor)
+        through: pixels_to_channels(self, downscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
     Example:
@@ -206,7 +202,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    return image_formulas.places_to_channels(self, downscale_factor)
+    return image_formulas.pixels_to_channels(self, downscale_factor)
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -270,7 +266,7 @@ def resample(
     Gradients:
         self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -344,7 +340,7 @@ def resample_backward(
     Gradients:
         grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -433,7 +429,7 @@ def resample_bytes(
     Returns:
         Tensor: the dtype of `input`.
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+        IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
         watch.lifts
@@ -469,7 +465,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            image_cpu_resample_bytes.resample_bytes(
+            image_cpu_resample.resample_bytes(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -507,7 +503,7 @@ def grid_sampler(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+        through: grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
         RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
             dimension.
@@ -551,7 +547,7 @@ def grid_sampler(
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return image_formulas.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(

@@ -23,18 +23,11 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
-from ...runtime.ops.linalg import checks_ldl as linalg_checks_ldl
-from ...runtime.ops.linalg import checks_lu as linalg_checks_lu
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
 from ...runtime.ops.linalg import cpu as linalg_cpu
-from ...runtime.ops.linalg import cpu_decompositions as linalg_cpu_decompositions
 from ...runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
-from ...runtime.ops.linalg import cpu_ldl as linalg_cpu_ldl
-from ...runtime.ops.linalg import cpu_lu as linalg_cpu_lu
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
-from ...runtime.ops.linalg import formulas_lu as linalg_formulas_lu
-from ...runtime.ops.linalg import formulas_norms as linalg_formulas_norms
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -798,7 +791,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         L: the dtype of `input`.
         info: int32.
     Gradients:
-        self: lower_slope(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
+        self: of_lower_backward(adjoint(solve_triangular_matrices(adjoint(L), adjoint(inner), True, False)))
         where inner: solve_triangular_matrices(adjoint(L), half_lower(adjoint(L).matmul(grad)), True, False)
         where left: solve_triangular_matrices(L, of_lower(self_t), False, False)
     Raises:
@@ -1262,7 +1255,7 @@ def linalg_matrix_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_matrix_norm_str_ord(
@@ -1327,7 +1320,7 @@ def linalg_matrix_norm_str_ord(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_default(
@@ -1384,7 +1377,7 @@ def linalg_norm_default(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_either(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_either(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_norm_ord_str(
@@ -1441,7 +1434,7 @@ def linalg_norm_ord_str(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
-    return linalg_formulas_norms.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
+    return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
 def linalg_svd(
@@ -1477,7 +1470,7 @@ def linalg_svd(
         where inner: turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left)
         where within: u.matmul(inner).matmul(vh)
     Raises:
-        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+        RuntimeError: expected: matrices of floats; the last argument, a driver, is for CUDA.
     Example:
         >>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         >>> S
@@ -1507,9 +1500,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            linalg_cpu_decompositions.svd_factors(array_in(A, computed), full_matrices, driver),
-            computed,
-            ("same", "real", "same"),
+            linalg_cpu.svd_factors(array_in(A, computed), full_matrices, driver), computed, ("same", "real", "same")
         )
     except Exception as error:
         reraise(name, error, (A, full_matrices, driver))
@@ -1536,7 +1527,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         A: (factors.U * grad.unsqueeze(-2)).matmul(factors.Vh)
         where factors: linalg_svd(A, False)
     Raises:
-        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+        RuntimeError: expected: matrices of floats; the last argument, a driver, is for CUDA.
     Example:
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
@@ -1556,12 +1547,10 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
-    A, driver = linalg_checks.svdvals(name, A, driver)
+    A, driver = linalg_checks.svd(name, A, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
-        )
+        result = adopt(linalg_cpu.singular_values(array_in(A, computed), driver), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (A, driver))
     if into is not None:
@@ -1637,7 +1626,7 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
     Gradients:
-        self: lower_slope(eigenvectors.matmul(inner).matmul(back))
+        self: of_lower_backward(eigenvectors.matmul(inner).matmul(back))
         where back: adjoint(eigenvectors)
         where inner: matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])
         where projected: back.matmul(of_lower(self_t)).matmul(eigenvectors)
@@ -1658,9 +1647,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(
-            linalg_cpu_decompositions.hermitian_eigen(array_in(self, computed)), computed, ("real", "same")
-        )
+        results = outputs(linalg_cpu.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -1716,7 +1703,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: lower_slope((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
+        self: of_lower_backward((vectors * grad.unsqueeze(-2)).matmul(adjoint(vectors)))
         where vectors: hermitian_eigen(self).eigenvectors
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
@@ -1732,9 +1719,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
-        )
+        result = adopt(linalg_cpu.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1825,9 +1810,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(
-            linalg_cpu_decompositions.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
-        )
+        results = outputs(linalg_cpu.general_eigen(array_in(self, computed)), computed, ("complex", "complex"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -1872,9 +1855,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            linalg_cpu_decompositions.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
-        )
+        result = adopt(linalg_cpu.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1936,7 +1917,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     A, mode = linalg_checks.qr(name, A, mode)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(linalg_cpu_decompositions.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+        results = outputs(linalg_cpu.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
@@ -2021,10 +2002,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            linalg_cpu_decompositions.pseudo_inverse(
-                array_in(self, computed), array_in(atol, None), array_in(rtol, None)
-            ),
-            computed,
+            linalg_cpu.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)), computed
         )
     except Exception as error:
         reraise(name, error, (self, atol, rtol))
@@ -2097,7 +2075,7 @@ def linalg_pinv_atol_rtol_float(
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+    limits = linalg_formulas.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -2161,7 +2139,7 @@ def linalg_pinv_atol_rtol_tensor(
         hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
-    limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+    limits = linalg_formulas.tolerances(self, atol, rtol)
     return op.pseudo_inverse(whole.expand(limits[0]._shape + self._shape[-2:]), limits[0], limits[1])
 
 
@@ -2299,7 +2277,7 @@ def linalg_matrix_rank_atol_rtol_float(
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
     if values._shape[-1]:
-        limits = linalg_formulas_norms.tolerances(self, atol, rtol)
+        limits = linalg_formulas.tolerances(self, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -2368,7 +2346,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
     if values._shape[-1]:
-        limits = linalg_formulas_norms.tolerances(input, atol, rtol)
+        limits = linalg_formulas.tolerances(input, atol, rtol)
         limit = op.maximum(limits[0], limits[1] * values.amax(-1))
         return (values > limit.unsqueeze(-1)).sum(-1)
     return values.sum(-1).long()
@@ -2494,7 +2472,7 @@ def linalg_lstsq(
     )
     return _linalg_lstsq_result(
         x.squeeze(-1) if vectors else x,
-        linalg_formulas_norms.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
         ranks.new_zeros((0,)) if driver == "gels" else ranks,
         values if by_values else values.new_zeros((0,)),
     )
@@ -2547,7 +2525,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         first = values.select(-1, 0)
         last = values.select(-1, -1)
         return first / last
-    return linalg_formulas_norms.condition_by_inverse(self, p)
+    return linalg_formulas.condition_by_inverse(self, p)
 
 
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
@@ -2581,7 +2559,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     if p.__class__ is not str:
         p = checks.string(name, "p", p)
     self, p = linalg_checks_norms.condition(name, self, p)
-    return linalg_formulas_norms.condition_by_inverse(self, p)
+    return linalg_formulas.condition_by_inverse(self, p)
 
 
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -2619,7 +2597,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas_norms.power_by_squaring(self, n)
+    return linalg_formulas.power_by_squaring(self, n)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
@@ -2654,7 +2632,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
-    return linalg_formulas_norms.power_by_squaring(self, n)
+    return linalg_formulas.power_by_squaring(self, n)
 
 
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2692,7 +2670,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu_decompositions.matrix_exponential(array_in(self, computed)), computed)
+        result = adopt(linalg_cpu.matrix_exponential(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -2756,7 +2734,8 @@ def linalg_tensorsolve(
         where size: other.numel()
         where moved: self if dims is None else moved_last(self, dims)
     Raises:
-        IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
+        IndexError, RuntimeError: expected: a tensor A with equally many elements in the dimensions of B and in the
+            others.
     Example:
         >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
         tensor([1., 1., 1., 1.])
@@ -2779,7 +2758,7 @@ def linalg_tensorsolve(
         dims = checks.integer_list(name, "dims", dims)
     self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
     size = other.numel()
-    moved = self if dims is None else linalg_formulas_norms.moved_last(self, dims)
+    moved = self if dims is None else linalg_formulas.moved_last(self, dims)
     return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
 
 
@@ -2799,7 +2778,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         through: linalg_inv(self.reshape((size, size))).view(self.shape[ind:] + self.shape[:ind])
         where size: flattened(self.shape, 0, ind - 1)[0]
     Raises:
-        RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
+        RuntimeError: expected: a tensor with equally many elements in the first `ind` dimensions and in the others.
     Example:
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])
@@ -2859,7 +2838,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     if not isinstance(tau, Tensor):
         tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
-    return linalg_formulas_norms.product_of_reflections(input, tau)
+    return linalg_formulas.product_of_reflections(input, tau)
 
 
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
@@ -2900,7 +2879,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.matrices_of(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(linalg_cpu_decompositions.geqrf(array_in(self, computed)), computed, ("same", "same"))
+        results = outputs(linalg_cpu.geqrf(array_in(self, computed)), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad or watch.active:
@@ -2966,7 +2945,7 @@ def ormqr(
     if transpose.__class__ is not bool:
         transpose = checks.boolean(name, "transpose", transpose)
     self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
-    full = linalg_formulas_norms.all_reflections(self, input2)
+    full = linalg_formulas.all_reflections(self, input2)
     q = op.linalg_householder_product(full[0], full[1])
     turned = q.mH if transpose else q
     return turned.matmul(input3) if left else input3.matmul(turned)
@@ -3007,7 +2986,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_lu.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
+            linalg_cpu_lapack.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -3042,7 +3021,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         rows = checks.integer(name, "rows", rows)
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(linalg_cpu_lu.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
+        result = adopt(linalg_cpu_lapack.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
@@ -3086,7 +3065,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks_lu.lu(name, A, pivot)
+    A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, True)
     return _linalg_lu_factor_result(found.LU, found.pivots)
 
@@ -3146,7 +3125,7 @@ def linalg_lu_factor_ex(
         pivot = checks.boolean(name, "pivot", pivot)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
-    A, pivot, check_errors = linalg_checks_lu.lu(name, A, pivot, check_errors)
+    A, pivot, check_errors = linalg_checks.lu(name, A, pivot, check_errors)
     found = op.lu_packed(A, check_errors)
     return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
 
@@ -3187,12 +3166,12 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
         pivot = checks.boolean(name, "pivot", pivot)
-    A, pivot = linalg_checks_lu.lu(name, A, pivot)
+    A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, False)
     return _linalg_lu_result(
-        linalg_formulas_lu.permutation_matrix(found.pivots, A),
-        linalg_formulas_lu.lower_factor(found.LU),
-        linalg_formulas_lu.upper_factor(found.LU),
+        linalg_formulas_decompositions.permutation_matrix(found.pivots, A),
+        linalg_formulas_decompositions.lower_factor(found.LU),
+        linalg_formulas_decompositions.upper_factor(found.LU),
     )
 
 
@@ -3229,7 +3208,7 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         pivot = checks.boolean(name, "pivot", pivot)
     if get_infos.__class__ is not bool:
         get_infos = checks.boolean(name, "get_infos", get_infos)
-    self, pivot, get_infos = linalg_checks_lu.lu(name, self, pivot, get_infos)
+    self, pivot, get_infos = linalg_checks.lu(name, self, pivot, get_infos)
     return op.lu_packed(self, False)[: 3 if get_infos else 2]
 
 
@@ -3287,13 +3266,19 @@ def lu_unpack(
         unpack_data = checks.boolean(name, "unpack_data", unpack_data)
     if unpack_pivots.__class__ is not bool:
         unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
-    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks_lu.lu_unpack(
+    LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks.lu_unpack(
         name, LU_data, LU_pivots, unpack_data, unpack_pivots
     )
-    exchanges = linalg_formulas_lu.permutation_matrix(LU_pivots, LU_data) if unpack_pivots else LU_data.new_zeros([0])
+    exchanges = (
+        linalg_formulas_decompositions.permutation_matrix(LU_pivots, LU_data)
+        if unpack_pivots
+        else LU_data.new_zeros([0])
+    )
     if unpack_data:
         return _lu_unpack_result(
-            exchanges, linalg_formulas_lu.lower_factor(LU_data), linalg_formulas_lu.upper_factor(LU_data)
+            exchanges,
+            linalg_formulas_decompositions.lower_factor(LU_data),
+            linalg_formulas_decompositions.upper_factor(LU_data),
         )
     none = LU_data.new_zeros([0])
     return _lu_unpack_result(exchanges, none, none)
@@ -3362,12 +3347,12 @@ def linalg_lu_solve(
         left = checks.boolean(name, "left", left)
     if adjoint.__class__ is not bool:
         adjoint = checks.boolean(name, "adjoint", adjoint)
-    LU, pivots, B, left, adjoint = linalg_checks_lu.lu_solve(name, LU, pivots, B, left, adjoint)
+    LU, pivots, B, left, adjoint = linalg_checks.lu_solve(name, LU, pivots, B, left, adjoint)
     pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
     packed = pair[0]
     order = op.row_order(pivots, LU._shape[-1])
     x = (
-        linalg_formulas_lu.rows_in_order(
+        linalg_formulas_decompositions.rows_in_order(
             op.solve_triangular_matrices(
                 packed.mH, op.solve_triangular_matrices(packed.mH, pair[1], False, False), True, True
             ),
@@ -3376,7 +3361,9 @@ def linalg_lu_solve(
         if adjoint == left
         else op.solve_triangular_matrices(
             packed,
-            op.solve_triangular_matrices(packed, linalg_formulas_lu.rows_in_order(pair[1], order), False, True),
+            op.solve_triangular_matrices(
+                packed, linalg_formulas_decompositions.rows_in_order(pair[1], order), False, True
+            ),
             True,
             False,
         )
@@ -3421,7 +3408,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
         LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
         LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
-    self, LU_data, LU_pivots = linalg_checks_lu.old_lu_solve(name, self, LU_data, LU_pivots)
+    self, LU_data, LU_pivots = linalg_checks.old_lu_solve(name, self, LU_data, LU_pivots)
     return op.linalg_lu_solve(LU_data, LU_pivots, self)
 
 
@@ -3467,7 +3454,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_ldl.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            linalg_cpu_lapack.ldl_packed(array_in(self, computed), hermitian, check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -3625,7 +3612,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype
@@ -3633,7 +3620,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_cpu_ldl.ldl_solve_matrices(
+            linalg_cpu_lapack.ldl_solve_matrices(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,
@@ -3695,7 +3682,7 @@ def linalg_ldl_solve(
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = linalg_checks_ldl.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
     return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
 

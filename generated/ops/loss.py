@@ -24,15 +24,12 @@ from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
-from ...runtime.ops.loss import checks_pairs as loss_checks_pairs
-from ...runtime.ops.loss import checks_values as loss_checks_values
 from ...runtime.ops.loss import cpu as loss_cpu
 from ...runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
 from ...runtime.ops.loss import cpu_ctc as loss_cpu_ctc
 from ...runtime.ops.loss import cpu_nll as loss_cpu_nll
 from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
-from ...runtime.ops.loss import formulas_reduce as loss_formulas_reduce
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -70,8 +67,8 @@ def nll_loss(
         self: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index)
         weight: not defined: class weights are constants of the loss
     Raises:
-        RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *places) with target
-            (batch, *places).
+        RuntimeError, ValueError: expected: input (classes,) with target (), or (batch, classes, *dims) with target
+            (batch, *dims).
     Example:
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
@@ -158,7 +155,8 @@ def nll_loss_backward(
             nll_loss(grad, target, weight, reduction, ignore_index)[0]
         weight: not defined: class weights are constants of the loss
     Raises:
-        RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
+            the shape of the reduced loss.
     """
     if (
         watch.lifts
@@ -166,7 +164,7 @@ def nll_loss_backward(
             lifted := lift(
                 "nll_loss_backward",
                 nll_loss_backward,
-                "negative_log_likelihood_grad",
+                "negative_log_likelihood_backward",
                 grad_output,
                 target,
                 weight,
@@ -281,7 +279,8 @@ def cross_entropy_loss(
         where slope: where(known, chances * truth.sum(axis, True) - truth, 0)
         where along: (slope * self_t).sum(axis)
     Raises:
-        RuntimeError, ValueError: expected: as in `nll_loss`; the label smoothing lies in [0, 1].
+        RuntimeError, ValueError: expected: input and target of the shapes that `nll_loss` takes, and a label smoothing
+            in [0, 1].
     Example:
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
@@ -441,16 +440,17 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         Tensor: the common dtype of the arguments.
     Gradients:
         grad_output: reduce_loss(2 * grad * (self - target), reduction)
-        self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
-        target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
+        self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
+        target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "mse_loss_backward", mse_loss_backward, "pointwise_loss_grad", grad_output, input, target, reduction
+                "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
             )
         )
         is not PLAIN
@@ -515,7 +515,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         Tensor: the dtype that all tensors share.
     Gradients:
         self: binary_cross_entropy_backward(grad, self, target, weight, reduction)
-        target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
+        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * probability_logit(self), weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
         RuntimeError, ValueError: expected: a target for every value; the weights in `rest`, before the reduction,
@@ -595,13 +595,14 @@ def binary_cross_entropy_backward(
         Tensor: the dtype that all tensors share.
     Gradients:
         grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction)
-        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target +
-            target) / bernoulli_variance(self) ** 2, weight)
-        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self),
+        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * (self * self - 2 * self *
+            target + target) / bernoulli_variance(self) ** 2, weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) / bernoulli_variance(self),
             weight).neg()
         weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
@@ -609,7 +610,7 @@ def binary_cross_entropy_backward(
             lifted := lift(
                 "binary_cross_entropy_backward",
                 binary_cross_entropy_backward,
-                "pointwise_loss_grad",
+                "pointwise_loss_backward",
                 grad_output,
                 input,
                 target,
@@ -705,7 +706,8 @@ def binary_cross_entropy_with_logits(
         Tensor: the dtype that all tensors share.
     Gradients:
         self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction)
-        target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)
+        target: weighted(reduce_loss_backward(grad, self.numel(), reduction) * logit_target_derivative(self,
+            pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
@@ -823,15 +825,16 @@ def binary_cross_entropy_with_logits_backward(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction)
-        self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target,
-            pos_weight), weight)
-        target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight),
-            weight)
+        grad_output: reduce_loss(weighted(grad * logit_derivative(self, target, pos_weight), weight), reduction)
+        self: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) * logit_second_derivative(self,
+            target, pos_weight), weight)
+        target: weighted(grad * reduce_loss_backward(grad_output, self.numel(), reduction) *
+            logit_mixed_derivative(self, pos_weight), weight)
         weight: not defined: the weights of a loss are constants
         pos_weight: not defined: the weights of a loss are constants
     Raises:
-        RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
+        RuntimeError, ValueError: expected: the arguments of `pointwise_loss`, and a gradient in the shape of the
+            reduced loss.
     """
     if (
         watch.lifts
@@ -839,7 +842,7 @@ def binary_cross_entropy_with_logits_backward(
             lifted := lift(
                 "binary_cross_entropy_with_logits_backward",
                 binary_cross_entropy_with_logits_backward,
-                "pointwise_loss_grad",
+                "pointwise_loss_backward",
                 grad_output,
                 input,
                 target,
@@ -976,7 +979,7 @@ def l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, size_average, reduce, reduction, weight = loss_checks_values.same_sizes(
+    self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
     return loss_formulas.weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
@@ -1085,7 +1088,7 @@ def smooth_l1_loss(
         reduction = checks.string(name, "reduction", reduction)
     if beta.__class__ is not float:
         beta = checks.floating(name, "beta", beta)
-    self, target, size_average, reduce, reduction, beta = loss_checks_values.smooth_l1(
+    self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
     return loss_formulas.reduced_loss(
@@ -1141,9 +1144,9 @@ def huber_loss(
         delta = checks.floating(name, "delta", delta)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, target, reduction, delta, weight = loss_checks_values.huber(name, self, target, reduction, delta, weight)
+    self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
     return loss_formulas.reduced_loss(
-        "huber_loss", loss_formulas_reduce.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+        "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
     )
 
 
@@ -1202,7 +1205,7 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
-    self, target, size_average, reduce, reduction, log_target = loss_checks_values.floating_values(
+    self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
     losses = target.exp() * (target - self) if log_target else target * (op.where(target == 0, 1, target).log() - self)
@@ -1353,9 +1356,7 @@ def gaussian_nll_loss_default(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
-        name, self, target, var, full, eps, reduction
-    )
+    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
@@ -1416,9 +1417,7 @@ def gaussian_nll_loss_float(
         eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, var, full, eps, reduction = loss_checks_values.gaussian_nll(
-        name, self, target, var, full, eps, reduction
-    )
+    self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
     )
@@ -1609,7 +1608,7 @@ def margin_ranking_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_values.margin_ranking(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     return loss_formulas.reduced_loss(
@@ -1704,7 +1703,7 @@ def triplet_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks_pairs.triplet(
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
     near = op.pairwise_distance(anchor, positive, p, eps)
@@ -1786,7 +1785,7 @@ def cosine_embedding_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = loss_checks_pairs.cosine_embedding(
+    input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     squares = ((input1 * input1).sum(-1) + 1e-12) * ((input2 * input2).sum(-1) + 1e-12)
@@ -1876,7 +1875,7 @@ def multi_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks_pairs.multi_margin(
+    self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -1918,8 +1917,8 @@ def multilabel_margin_loss(
         where used: counted.unsqueeze(2) & own_label.logical_not().unsqueeze(1)
         where losses: (where(used, slack, 0).sum([1, 2]) / self.shape[-1]).reshape(self.shape[:-1])
     Raises:
-        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
-            the first -1 ends a row.
+        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
+            ends a row.
     Example:
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
@@ -1953,7 +1952,7 @@ def multilabel_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = loss_checks_pairs.multilabel_margin(
+    self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
     rows = self.reshape([-1, self._shape[-1]])
@@ -2034,7 +2033,7 @@ def multilabel_soft_margin_loss(
         reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
         reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = loss_checks_pairs.some_classes(
+    self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
     losses = -(target * op.logsigmoid(self) + (1 - target) * op.logsigmoid(-self))
@@ -2233,7 +2232,7 @@ def ctc_loss_tensor(
         where finite: where(isposinf(losses), 0, losses) if zero_infinity else losses
         where each: finite / label_counts(target_lengths, finite) if reduction == 'mean' else finite
     Raises:
-        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+        RuntimeError: expected: the checks of `ctc_loss` with lengths in tensors of integers instead of lists.
     """
     if (
         watch.lifts

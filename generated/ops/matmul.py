@@ -23,12 +23,9 @@ from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
-from ...runtime.ops.matmul import checks_linear as matmul_checks_linear
 from ...runtime.ops.matmul import cpu as matmul_cpu
-from ...runtime.ops.matmul import cpu_linear as matmul_cpu_linear
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
-from ...runtime.ops.matmul import formulas_products as matmul_formulas_products
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -890,7 +887,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return matmul_formulas_products.kronecker_product(self, other)
+    return matmul_formulas.kronecker_product(self, other)
 
 
 def addr(
@@ -937,7 +934,7 @@ def addr(
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
-    return matmul_formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
@@ -1069,7 +1066,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = matmul_checks_contraction.chain(name, tensors)
-    return matmul_formulas_products.matrix_chain_product(tensors)
+    return matmul_formulas.matrix_chain_product(tensors)
 
 
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1167,7 +1164,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         Tensor: the dtype that all tensors share.
     Gradients:
         self: rows_times(grad, conjugate(weight))
-        weight: linear_weight_grad(grad, conjugate(self))
+        weight: linear_weight_backward(grad, conjugate(self))
         bias: grad
     Raises:
         RuntimeError: expected: the last dimension of input must be that of weight, and bias must fit the other one.
@@ -1192,7 +1189,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
-    self, weight, bias = matmul_checks_linear.linear(name, self, weight, bias)
+    self, weight, bias = matmul_checks.linear(name, self, weight, bias)
     if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
         if result is not None:
@@ -1204,8 +1201,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu_linear.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
-            computed,
+            matmul_cpu.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)), computed
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias))
@@ -1218,10 +1214,10 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     return result
 
 
-def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
+def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
+    linear_weight_backward(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -1237,18 +1233,23 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
+        and (
+            lifted := lift(
+                "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
+            )
+        )
+        is not PLAIN
     ):
         return lifted
-    return _linear_weight_grad("linear_weight_grad", grad_output, input)
+    return _linear_weight_backward("linear_weight_backward", grad_output, input)
 
 
-def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
+def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    grad_output, self = matmul_checks_linear.linear_weight_grad(name, grad_output, self)
+    grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype
@@ -1256,16 +1257,16 @@ def _linear_weight_grad(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu_linear.linear_weight_grad(array_in(grad_output, computed), array_in(self, computed)), computed
+            matmul_cpu.linear_weight_backward(array_in(grad_output, computed), array_in(self, computed)), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, self))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
-        functions.LinearWeightGradBackward0.record(result, grad_output, self)
+        functions.LinearWeightBackwardBackward0.record(result, grad_output, self)
     if watch.active:
-        propagate(functions.LinearWeightGradBackward0, result, (grad_output, self), (grad_output, self), into)
+        propagate(functions.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)
     return result
 
 
@@ -1295,7 +1296,7 @@ __all__ = [
     "linalg_matmul",
     "bilinear",
     "linear",
-    "linear_weight_grad",
+    "linear_weight_backward",
     "addmm_",
     "baddbmm_",
     "addbmm_",

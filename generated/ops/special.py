@@ -18,7 +18,7 @@ from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
-from ...runtime.ops.elementwise import checks_special as elementwise_checks_special
+from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
@@ -806,7 +806,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if p.__class__ is not int:
         p = checks.integer(name, "p", p)
-    self, p = elementwise_checks_special.positive_order(name, self, p)
+    self, p = elementwise_checks.positive_order(name, self, p)
     return elementwise_formulas.multivariate_log_gamma(self, p)
 
 
@@ -906,7 +906,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
-    n, self = elementwise_checks_special.nonnegative_order(name, n, self)
+    n, self = elementwise_checks.nonnegative_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)

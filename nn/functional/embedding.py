@@ -8,7 +8,7 @@ from ...runtime.batching import level_of
 from ...runtime.creation import arange
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, RefusedValueError
-from ...runtime.modes.grad_mode import no_grad
+from ...runtime.ops.embedding.formulas import limited_rows
 from ...runtime.tensor.dtypes import int64
 
 
@@ -51,7 +51,7 @@ def embedding(
         raise NotImplementedError("embedding(): expected sparse=False, since there are no sparse tensors")
     if max_norm is not None:
         max_norm = checks.floating("embedding", "max_norm", max_norm)
-        _limit_norms(weight, input, max_norm, norm_type)
+        limited_rows(weight, input, max_norm, norm_type)
     return ops.embedding(weight, input, _padding_row(weight, padding_idx), scale_grad_by_freq)
 
 
@@ -66,15 +66,6 @@ def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
             f"embedding(): Padding_idx must be within num_embeddings: expected [-{rows}, {rows}), got {padding_idx}"
         )
     return padding_idx % rows
-
-
-def _limit_norms(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
-    with no_grad():
-        used = input.reshape(-1)
-        rows = ops.embedding(weight, used)
-        norms = rows.norm(norm_type, 1, True)
-        factors = (max_norm / (norms + 1e-7)).clamp(max=1)
-        weight[used] = rows * ops.where(norms > max_norm, factors, 1.0)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

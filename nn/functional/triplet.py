@@ -8,7 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.functions.loss_reduction import reduction_word
-from ...runtime.ops.loss.checks_pairs import triplet
+from ...runtime.ops.loss.checks import triplet
 
 
 def triplet_margin_with_distance_loss(

@@ -27,3 +27,10 @@ def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None
     """`tensor` must broadcast to `shape`, not widen it."""
     if tensor is not None and broadcast_shapes(op, tensor._shape, shape) != tuple(shape):
         raise ShapeError(f"{op}(): {name} of shape {list(tensor._shape)} does not broadcast to {list(shape)}")
+
+
+def all_examples(tensor: Any) -> Any:
+    """The tensor with the values of all examples, of one inside vmap; any other as it is."""
+    while hasattr(tensor, "level"):
+        tensor = tensor.value
+    return tensor

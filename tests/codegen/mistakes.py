@@ -228,8 +228,8 @@ ENTRIES = {
           check: convolution
           refuses:
             - self=T(2, 5), weight=T(3, 2, 3), bias=T(3), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1
-          self: convolution_input_grad(grad, weight, self.shape, stride, padding, dilation, groups)
-          weight: convolution_weight_grad(grad, self, weight.shape, stride, padding, dilation, groups)
+          self: convolution_input_backward(grad, weight, self.shape, stride, padding, dilation, groups)
+          weight: convolution_weight_backward(grad, self, weight.shape, stride, padding, dilation, groups)
           bias: sum_all_but(grad, 1)
           result: >-
             convolution(self_t, weight_p, None, stride, padding, dilation, groups)

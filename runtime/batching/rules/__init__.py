@@ -4,18 +4,19 @@ A rule gets a `Call` and returns the op's result for the whole batch, with the e
 """
 
 from ...ops.attention.batching import attend
-from ...ops.conv.batching import convolve, convolve_input_grad, convolve_weight_grad, linear, linear_grad, planes
+from ...ops.conv.batching import convolve, convolve_input_backward, convolve_weight_backward
 from ...ops.indexing.batching import add_rows, embed, embed_backward, pick, pick_backward, put, select_rows
 from ...ops.loss.batching import (
     cross_entropy,
     negative_log_likelihood,
-    negative_log_likelihood_grad,
+    negative_log_likelihood_backward,
     pointwise_loss,
-    pointwise_loss_grad,
+    pointwise_loss_backward,
+    temporal,
 )
-from ...ops.loss.batching_ctc import temporal
-from ...ops.matmul.batching import add_product, product
+from ...ops.matmul.batching import add_product, linear, linear_weight_backward, product
 from ...ops.norm.batching import normalize, normalize_by, normalize_groups, normalize_rms
+from ...ops.pooling.batching import planes
 from ...ops.recurrent.batching import recurrent
 from ...ops.reduction.batching import everything, extreme, reduction, summed_to
 from ...ops.shape.batching_windows import ordered, windows
@@ -45,8 +46,8 @@ __all__ = [
     "broadcasting",
     "composite",
     "convolve",
-    "convolve_input_grad",
-    "convolve_weight_grad",
+    "convolve_input_backward",
+    "convolve_weight_backward",
     "cross_entropy",
     "drawn_each",
     "drawn_once",
@@ -62,11 +63,11 @@ __all__ = [
     "leading",
     "like",
     "linear",
-    "linear_grad",
+    "linear_weight_backward",
     "loop",
     "middle",
     "negative_log_likelihood",
-    "negative_log_likelihood_grad",
+    "negative_log_likelihood_backward",
     "new_dimension",
     "normalize",
     "normalize_by",
@@ -78,7 +79,7 @@ __all__ = [
     "pick_backward",
     "planes",
     "pointwise_loss",
-    "pointwise_loss_grad",
+    "pointwise_loss_backward",
     "product",
     "put",
     "recurrent",

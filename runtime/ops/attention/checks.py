@@ -11,28 +11,17 @@ from ...tensor.shapes import broadcast_shapes
 
 
 def attention(
-    op: str,
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any,
-    mask: Any,
-    keep: Any,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
+    op: str, query: Any, key: Any, value: Any, bias: Any, mask: Any, keep: Any, *rest: Any
 ) -> tuple[Any, ...]:
     """Four dimensions; the same batch, features of queries and keys, rows and heads of keys and values."""
+    rows_first = rest[-1]
     if not _fit(query._shape, key._shape, value._shape, rows_first):
         shapes = f"{list(query._shape)}, {list(key._shape)} and {list(value._shape)}"
         raise ShapeError(f"{op}(): query, key and value of shapes {shapes} do not belong together")
     heads, rows = (2, 1) if rows_first else (1, 2)
-    for name, t in (("bias", bias), ("mask", mask), ("keep", keep)):
-        if t is not None:
-            wanted = (query._shape[0], query._shape[heads], query._shape[rows], key._shape[rows])
-            _require_scores(op, name, t, wanted)
-    return query, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
+    wanted = (query._shape[0], query._shape[heads], query._shape[rows], key._shape[rows])
+    _require_scores(op, wanted, bias=bias, mask=mask, keep=keep)
+    return query, key, value, bias, mask, keep, *rest
 
 
 def self_attention(op: str, projected: Any, heads: int, bias: Any, mask: Any, keep: Any, *rest: Any) -> tuple[Any, ...]:
@@ -41,9 +30,7 @@ def self_attention(op: str, projected: Any, heads: int, bias: Any, mask: Any, ke
     if len(shape) != 3 or heads < 1 or shape[2] % (3 * heads):
         raise ShapeError(f"{op}(): projections of shape {list(shape)} do not go into 3 times {heads} heads")
     batch, rows, _ = shape
-    for name, t in (("bias", bias), ("mask", mask), ("keep", keep)):
-        if t is not None:
-            _require_scores(op, name, t, (batch, heads, rows, rows))
+    _require_scores(op, (batch, heads, rows, rows), bias=bias, mask=mask, keep=keep)
     return projected, heads, bias, mask, keep, *rest
 
 
@@ -59,9 +46,12 @@ def _fit(query: Sequence[int], key: Sequence[int], value: Sequence[int], rows_fi
     return batch == own_batch == value_batch and own_middle == value_middle and width == own_width and grouped
 
 
-def _require_scores(op: str, name: str, t: Any, wanted: tuple[int, ...]) -> None:
-    """What changes scores or weights broadcasts to them; all but the bias says yes or no."""
-    if len(t._shape) != 4 or broadcast_shapes(op, t._shape, wanted) != wanted:
-        raise ShapeError(f"{op}(): {name} of shape {list(t._shape)} does not broadcast to {list(wanted)}")
-    if name != "bias" and t.dtype is not dtypes.bool_:
-        raise DtypeError(f"{op}(): expected {name} of dtype bool, got {t.dtype.name}")
+def _require_scores(op: str, wanted: tuple[int, ...], **tensors: Any) -> None:
+    """Each tensor that is given broadcasts to the scores, and all but the bias are bool."""
+    for name, t in tensors.items():
+        if t is None:
+            continue
+        if len(t._shape) != 4 or broadcast_shapes(op, t._shape, wanted) != wanted:
+            raise ShapeError(f"{op}(): {name} of shape {list(t._shape)} does not broadcast to {list(wanted)}")
+        if name != "bias" and t.dtype is not dtypes.bool_:
+            raise DtypeError(f"{op}(): expected {name} of dtype bool, got {t.dtype.name}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kernels.cpu.matmul import PRODUCTS
 from ...pool.parallel_for import shared
-from . import cpu_loops as loops
+from . import cpu_loops
 
 Array = np.ndarray
 
@@ -42,11 +42,11 @@ def attention(
     if not output.size or not k.shape[2]:
         result[...], logsumexp[...] = 0, np.inf
         return result, logsumexp
-    sizes, table = _sizes(q, k, v), loops.locate_all(q, k, v, output)
+    sizes, table = _sizes(q, k, v), cpu_loops.locate_all(q, k, v, output)
     extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
     arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
-    shared(loops.attend, arguments, batch * k.shape[1], _work(sizes))
-    del extras  # which the table only knows the places of
+    shared(cpu_loops.attend, arguments, batch * k.shape[1], _work(sizes))
+    del extras  # whose addresses are in the table: they had to live until here
     return result, logsumexp
 
 
@@ -81,19 +81,19 @@ def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Se
     shape = (*q.shape[:3], k.shape[2])
     if not out.size or not k.shape[2]:
         return
-    table = loops.locate_all(q, k, v, out)
-    loops.locate(table, loops.GRAD, above)
+    table = cpu_loops.locate_all(q, k, v, out)
+    cpu_loops.locate(table, cpu_loops.GRAD, above)
     extras = _locate_extras(table, shape, bias, mask, keep)
-    for place, result in zip((loops.GRAD_QUERY, loops.GRAD_KEY, loops.GRAD_VALUE), results, strict=False):
+    for operand, result in zip((cpu_loops.GRAD_QUERY, cpu_loops.GRAD_KEY, cpu_loops.GRAD_VALUE), results, strict=False):
         if result is not None:
-            loops.locate(table, place, with_rows(result, rows_first))
+            cpu_loops.locate(table, operand, with_rows(result, rows_first))
     whole = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
     if whole is not None:
-        loops.locate(table, loops.GRAD_BIAS, np.broadcast_to(whole, shape))
+        cpu_loops.locate(table, cpu_loops.GRAD_BIAS, np.broadcast_to(whole, shape))
     sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
     arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
-    shared(loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
-    del extras, above  # which the table only knows the places of
+    shared(cpu_loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
+    del extras, above  # whose addresses are in the table: they had to live until here
     if whole is not None and results[3] is not None:
         results[3][...] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
 
@@ -139,7 +139,7 @@ def self_attention_backward(
 
 
 def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
-    """Queries, keys and values of all heads, (batch, rows, heads, features), where they lie."""
+    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     whole = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
     apart = whole.reshape(batch, rows, 3, heads, width // (3 * heads))
@@ -156,25 +156,25 @@ def with_rows(array: Array, rows_first: bool) -> Array:
 def _locate_extras(
     table: Array, shape: tuple[int, ...], bias: Array | None, mask: Array | None, keep: Array | None
 ) -> list[Array]:
-    """Enters what changes scores and weights into the table, broadcast without a copy; returns what lies there."""
+    """Enters bias, mask and keep into the table, broadcast without a copy; returns the arrays that have to live on."""
     located = []
-    for place, array in ((loops.BIAS, bias), (loops.MASK, mask), (loops.KEEP, keep)):
+    for operand, array in ((cpu_loops.BIAS, bias), (cpu_loops.MASK, mask), (cpu_loops.KEEP, keep)):
         if array is not None:
             whole = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
-            loops.locate(table, place, np.broadcast_to(whole, shape))
+            cpu_loops.locate(table, operand, np.broadcast_to(whole, shape))
             located.append(whole)
     return located
 
 
 def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
-    """What the loops run over: see `attend`."""
+    """The sizes of the loops: batch, heads, heads of each key head, queries, keys, features of keys and of values."""
     batch, heads, queries, width = query.shape
     _, key_heads, keys, _ = key.shape
     return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
 
 
 def _work(sizes: tuple[int, ...]) -> int:
-    """What the loops have to do, in elements."""
+    """The work of the loops, in elements, by which it is shared among threads."""
     batch, heads, _, queries, keys, width, value_width = sizes
     return batch * heads * queries * keys * (width + value_width) // PRODUCTS
 

@@ -1,9 +1,8 @@
-"""The loops of attention over batch, heads and blocks of queries; attention.py says what is computed.
+"""The loops of attention over batch, heads and blocks of queries; cpu.py says what is computed.
 
 The scores of a block are rows against all keys, or with `causal` against those up to the block's last query: they stay
 in the second-level cache, and no matrix of all scores is made. The last two arguments are the range of pairs of a batch
-item and a head of keys. A block's `spot` is (batch item, head, key head, first
-query, queries, keys).
+item and a head of keys. A block's `spot` is (batch item, head, key head, first query, queries, keys).
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.float_keys import greatest
 from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, matrix_at, row_at
 from ...kernels.llvm.tiles import panel_bytes, panel_width
-from .cpu_rows import add_row, drop, masked, row_dot, scaled, slope, soften, weigh
+from ...kernels.scalar import exp
 
 Array = np.ndarray
 Spot = tuple[int, ...]
@@ -70,10 +70,10 @@ def attend_backward(
     first: int,
     last: int,
 ) -> None:
-    """The gradients whose places are in the table; those of keys, values and bias are added to what is there."""
+    """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes
     left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
-    slopes = np.empty((block, keys), left.dtype)
+    grads = np.empty((block, keys), left.dtype)
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
@@ -86,15 +86,15 @@ def attend_backward(
                 for i in range(spot[4]):
                     weigh(scores[i, : spot[5]], logsumexp[b, h, start + i])
                 grad = _matrix(left, table[GRAD], b, h, queries, value_width)[start:]
-                _add_grad_value(table, spot, keep_scale, scores, slopes, grad, keys)
-                _times_panels(address(grad), grad.strides[0], value_panels, spot, slopes)
-                _slope(table, spot, value_width, keep_scale, scores, slopes)
+                _add_grad_value(table, spot, keep_scale, scores, grads, grad, keys)
+                _times_panels(address(grad), grad.strides[0], value_panels, spot, grads)
+                _scores_backward(table, spot, value_width, keep_scale, scores, grads)
                 _add_grad_inputs(table, spot, scale, scores, left, queries, keys)
 
 
 @jit
 def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
-    """The table, with what every call has."""
+    """The table of operands with those that every call has."""
     table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
     locate(table, QUERY, query)
     locate(table, KEY, key)
@@ -105,7 +105,7 @@ def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
 
 @jit
 def locate(table: Array, number: int, array: Array) -> None:
-    """Where an operand of four dimensions lies, as a row of the table."""
+    """Writes address and strides of an operand of four dimensions into a row of the table."""
     table[number, 0] = address(array)
     for dim in range(3):
         table[number, dim + 1] = array.strides[dim]
@@ -167,14 +167,18 @@ def _drop_some(table: Array, spot: Spot, keep_scale: float, weights: Array, to: 
 
 
 @jit
-def _slope(table: Array, spot: Spot, value_width: int, keep_scale: float, scores: Array, slopes: Array) -> None:
-    """From the gradients of dropped weights to those of scores, in place of the weights; adds the bias's part."""
+def _scores_backward(
+    table: Array, spot: Spot, value_width: int, keep_scale: float, scores: Array, grads: Array
+) -> None:
+    """Writes the gradients of scores over the weights, from those of dropped weights; adds them to the bias's."""
     like = scores.dtype.type(0)
     if table[KEEP, 0]:
-        _drop_some(table, spot, keep_scale, slopes, slopes)
+        _drop_some(table, spot, keep_scale, grads, grads)
     for i in range(spot[4]):
         row, grad = scores[i, : spot[5]], _row(like, table[GRAD], spot, spot[1], i, value_width)
-        slope(row, slopes[i, : spot[5]], row_dot(grad, _row(like, table[OUTPUT], spot, spot[1], i, value_width)))
+        weights_backward(
+            row, grads[i, : spot[5]], row_dot(grad, _row(like, table[OUTPUT], spot, spot[1], i, value_width))
+        )
         if table[GRAD_BIAS, 0]:
             add_row(row, _row(like, table[GRAD_BIAS], spot, spot[1], i, spot[5]))
 
@@ -195,15 +199,15 @@ def _add_grad_value(
 
 @jit
 def _add_grad_inputs(
-    table: Array, spot: Spot, scale: float, slopes: Array, left: Array, queries: int, keys: int
+    table: Array, spot: Spot, scale: float, grads: Array, left: Array, queries: int, keys: int
 ) -> None:
     """The gradients of keys and queries."""
     width = left.shape[1]
     if table[GRAD_KEY, 0]:
-        _add_across(slopes, spot, left, _matrix(left, table[GRAD_KEY], spot[0], spot[2], keys, width))
+        _add_across(grads, spot, left, _matrix(left, table[GRAD_KEY], spot[0], spot[2], keys, width))
     if table[GRAD_QUERY, 0]:
         key = _matrix(left, table[KEY], spot[0], spot[2], keys, width)
-        _times(slopes, spot, key, _matrix(left, table[GRAD_QUERY], spot[0], spot[1], queries, width))
+        _times(grads, spot, key, _matrix(left, table[GRAD_QUERY], spot[0], spot[1], queries, width))
         for i in range(spot[4]):
             row = _row(left.dtype.type(0), table[GRAD_QUERY], spot, spot[1], i, width)
             scaled(row, scale, row)
@@ -257,3 +261,77 @@ def _multiply(
 ) -> None:
     """`multiply_at`, compiled once for all of its calls here."""
     multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
+
+
+_REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
+
+
+@jit(fastmath=_REORDER)
+def soften(row: Array) -> float:
+    """Turns scores into weights and returns log(sum(exp(scores))); zeros, and inf, where all scores are -inf."""
+    top, total = row.dtype.type(greatest(row)), row.dtype.type(0)
+    if top == -math.inf:
+        row[:] = 0
+        return math.inf
+    for x in range(row.size):
+        value = exp(row[x] - top)
+        row[x] = value
+        total += value
+    scale = 1 / total
+    for x in range(row.size):
+        row[x] *= scale
+    return top + math.log(total)
+
+
+@jit
+def weigh(row: Array, logsumexp: float) -> None:
+    """Turns scores into weights by the logarithm of their sum of exponentials, which `soften` returned."""
+    for x in range(row.size):
+        row[x] = exp(row[x] - logsumexp)
+
+
+@jit
+def weights_backward(weights: Array, grads: Array, mean: float) -> None:
+    """Turns weights into the gradients of scores, by those of the weights and the mean of these under the weights."""
+    for x in range(weights.size):
+        weights[x] *= grads[x] - mean
+
+
+@jit(fastmath=_REORDER)
+def row_dot(a: Array, b: Array) -> float:
+    """The sum of a_x b_x."""
+    total = a.dtype.type(0)
+    for x in range(a.size):
+        total += a[x] * b[x]
+    return total
+
+
+@jit
+def scaled(row: Array, scale: float, to: Array) -> None:
+    """to = scale row."""
+    factor = row.dtype.type(scale)
+    for x in range(row.size):
+        to[x] = row[x] * factor
+
+
+@jit
+def add_row(row: Array, to: Array) -> None:
+    """to + row."""
+    for x in range(to.size):
+        to[x] += row[x]
+
+
+@jit
+def masked(mask: Array, row: Array) -> None:
+    """-inf where the mask is zero."""
+    low = row.dtype.type(-math.inf)
+    for x in range(row.size):
+        row[x] = row[x] if mask[x] else low
+
+
+@jit
+def drop(row: Array, keep: Array, scale: float, to: Array) -> None:
+    """to = scale row where kept, else zero."""
+    factor, nothing = row.dtype.type(scale), row.dtype.type(0)
+    for x in range(row.size):
+        to[x] = row[x] * factor if keep[x] else nothing

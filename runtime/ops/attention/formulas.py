@@ -1,4 +1,4 @@
-"""Attention written in ops: what its kernel computes, for derivatives of any order and mode."""
+"""Attention written in ops, for the derivatives of its kernel of any order and mode."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def with_imaginary_part(op: str, self: Any) -> tuple[Any, ...]:
 
 
 def pairs_of_parts(op: str, self: Any) -> tuple[Any, ...]:
-    """Floating-point numbers, in pairs in the last dimension, that lie where complex numbers may lie."""
+    """Pairs of floating-point numbers in the last dimension, whose strides and offset fit complex numbers."""
     if self._dtype.name not in ("float32", "float64"):
         raise DtypeError(f"{op}(): expected a float32 or float64 tensor, but got {self._dtype}")
     if self.ndim == 0 or self._shape[-1] != 2:

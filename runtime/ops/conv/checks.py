@@ -1,4 +1,4 @@
-"""Argument checks of convolutions; `stride` and `dilation` tell the number of spatial dimensions."""
+"""Argument checks of convolutions and transposed convolutions; strides have one number for each spatial dimension."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...errors import ShapeError
 from ...kernels.windows import conv_size, side_pads
 
 Ints = Sequence[int]
+Sizes = tuple[int, ...]
 
 
 def convolution(
@@ -22,15 +23,11 @@ def convolution(
         stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
     name = _name(op, stride)
     output_shape(name, input._shape, weight._shape, stride, padding, dilation, groups)
-    if bias is not None and tuple(bias._shape) != weight._shape[:1]:
-        raise ShapeError(
-            f"{name}(): Given weight of size {list(weight._shape)}, expected bias to be 1-dimensional with "
-            f"{weight._shape[0]} elements, but got bias of size {list(bias._shape)} instead"
-        )
+    require_bias(name, weight, bias, weight._shape[0])
     return input, weight, bias, stride, padding, dilation, groups
 
 
-def convolution_input_grad(
+def convolution_input_backward(
     op: str, grad_output: Any, weight: Any, input_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution of an input of this shape."""
@@ -39,7 +36,7 @@ def convolution_input_grad(
     return grad_output, weight, tuple(input_shape), *geometry
 
 
-def convolution_weight_grad(
+def convolution_weight_backward(
     op: str, grad_output: Any, input: Any, weight_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution with a weight of this shape."""
@@ -49,36 +46,33 @@ def convolution_weight_grad(
 
 
 def _spread(values: Ints, dims: int) -> tuple[int, ...]:
-    """A list of one number stands for the same number in every dimension."""
+    """One number for each dimension, where a list of one stands for the same number in all."""
     return tuple(values) * dims if len(values) == 1 else tuple(values)
 
 
 def _name(op: str, stride: Ints) -> str:
-    """What the user called."""
+    """The name of the function that the user called."""
     return f"conv{len(stride)}d" if op == "convolution" else op
 
 
 @functools.lru_cache(maxsize=1024)
-def output_shape(
-    op: str,
-    x: tuple[int, ...],
-    weight: tuple[int, ...],
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-) -> tuple[int, ...]:
+def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Sizes:
     """The shape of the output, after all checks of the geometry."""
     dims = len(stride)
-    _require_steps(op, dims, stride, padding, dilation, groups)
-    _require_channels(op, dims, x, weight, groups)
+    if not dims or len(dilation) != dims or len(padding) not in (dims, 2 * dims):
+        raise ShapeError(
+            f"{op}(): expected stride, padding and dilation with one number per spatial dimension, "
+            f"got {tuple(stride)}, {tuple(padding)} and {tuple(dilation)}"
+        )
+    _require_least(op, 1, stride=stride, dilation=dilation, groups=(groups,))
+    _require_least(op, 0, padding=padding)
+    _require_weight(op, weight, dims, groups)
+    _require_channels(op, x, weight, dims, weight[1] * groups, f"groups={groups}")
     pads = side_pads(padding, dims)
     sizes = [
         conv_size(n, k, s, sum(pad), d)
         for n, k, s, pad, d in zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
     ]
-    if min(weight[2:]) < 1:
-        raise ShapeError(f"{op}(): kernel size should be greater than zero, but got ({_times(weight[2:])})")
     if min(sizes) < 1:
         padded = [n + sum(pad) for n, pad in zip(x[-dims:], pads, strict=True)]
         reach = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
@@ -89,37 +83,89 @@ def output_shape(
     return (*x[: -dims - 1], weight[0], *sizes)
 
 
-def _require_steps(op: str, dims: int, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> None:
-    if not dims or len(dilation) != dims or len(padding) not in (dims, 2 * dims):
+def require_bias(op: str, weight: Any, bias: Any, channels: int) -> None:
+    """One number for each channel of the output."""
+    if bias is not None and tuple(bias._shape) != (channels,):
         raise ShapeError(
-            f"{op}(): expected stride, padding and dilation with one number per spatial dimension, "
-            f"got {tuple(stride)}, {tuple(padding)} and {tuple(dilation)}"
+            f"{op}(): Given weight of size {list(weight._shape)}, expected bias to be 1-dimensional with {channels} "
+            f"elements, but got bias of size {list(bias._shape)} instead"
         )
-    least = {"stride": (min(stride), 1), "dilation": (min(dilation), 1), "padding": (min(padding), 0)}
-    for what, (found, bound) in {**least, "groups": (groups, 1)}.items():
-        if found < bound:
-            raise RuntimeError(f"{op}(): expected {what} of at least {bound}, got {found}")
 
 
-def _require_channels(op: str, dims: int, x: tuple[int, ...], weight: tuple[int, ...], groups: int) -> None:
+def _require_least(op: str, least: int, **arguments: Ints) -> None:
+    """No number of the arguments is below `least`, which is 0 or 1."""
+    for name, values in arguments.items():
+        if min(values) < least:
+            kind = "non-positive" if least else "negative"
+            raise RuntimeError(f"{op}(): {kind} {name} is not supported, got {tuple(values)}")
+
+
+def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
+    """A kernel for each pair of channels, and as many channels in each group."""
     if len(weight) != dims + 2:
         raise ShapeError(f"{op}(): expected weight of {dims + 2} dimensions, got shape {list(weight)}")
+    if min(weight[2:]) < 1:
+        raise ShapeError(f"{op}(): kernel size should be greater than zero, but got ({_times(weight[2:])})")
+    if weight[0] % groups or weight[0] == 0:
+        raise ShapeError(
+            f"{op}(): Given groups={groups}, expected weight to be at least {groups} and divisible by {groups} at "
+            f"dimension 0, but got weight of size {list(weight)} instead"
+        )
+
+
+def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int, given: str) -> None:
+    """An input with or without a batch, of this number of channels."""
     if len(x) not in (dims + 1, dims + 2):
         raise ShapeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {op}, but got input of size: {list(x)}"
         )
-    channels = x[-dims - 1]
-    if weight[0] % groups or weight[0] == 0:
+    if x[-dims - 1] != channels:
         raise ShapeError(
-            f"{op}(): Given groups={groups}, expected weight to be at least {groups} at dimension 0 and "
-            f"divisible by it, but got weight of size {list(weight)}"
-        )
-    if channels != weight[1] * groups:
-        raise ShapeError(
-            f"{op}(): Given groups={groups}, weight of size {list(weight)}, expected input{list(x)} to have "
-            f"{weight[1] * groups} channels, but got {channels} channels instead"
+            f"{op}(): Given {given}, weight of size {list(weight)}, expected input{list(x)} to have {channels} "
+            f"channels, but got {x[-dims - 1]} channels instead"
         )
 
 
 def _times(sizes: Sequence[int]) -> str:
     return " x ".join(map(str, sizes))
+
+
+def spread_over(name: str, values: Ints, spatial: int) -> Sizes:
+    """A number for each spatial dimension: given so, or one for all."""
+    if len(values) not in (1, spatial):
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
+            f"dimensions, but got {name}={list(values)}"
+        )
+    return _spread(values, spatial)
+
+
+@functools.lru_cache(maxsize=1024)
+def transposed_shape(
+    x: Sizes, weight: Sizes, stride: Sizes, padding: Sizes, output_padding: Sizes, dilation: Sizes, groups: int
+) -> Sizes:
+    """The shape of the output, after all checks of the geometry."""
+    spatial = len(stride)
+    op = f"conv_transpose{spatial}d"
+    _require_least(op, 1, stride=stride, dilation=dilation, groups=(groups,))
+    _require_least(op, 0, padding=padding, output_padding=output_padding)
+    if any(extra >= max(s, d) for extra, s, d in zip(output_padding, stride, dilation, strict=True)):
+        raise RuntimeError(
+            f"{op}(): output padding must be smaller than either stride or dilation, but got "
+            f"output_padding={output_padding}, stride={stride} and dilation={dilation}"
+        )
+    _require_weight(op, weight, spatial, groups)
+    if not weight[1]:
+        raise ShapeError(f"{op}(): expected weight with channels of the output, got shape {list(weight)}")
+    _require_channels(op, x, weight, spatial, weight[0], "transposed=1")
+    own = x[-spatial:]
+    sizes = tuple(
+        (n - 1) * s - 2 * pad + d * (k - 1) + 1 + extra
+        for n, s, pad, d, k, extra in zip(own, stride, padding, dilation, weight[2:], output_padding, strict=True)
+    )
+    if min(sizes) < 1:
+        raise ShapeError(
+            f"Given input size per channel: ({_times(own)}). Calculated output size per channel: ({_times(sizes)}). "
+            "Output size is too small"
+        )
+    return (*x[: -spatial - 1], weight[1] * groups, *sizes)

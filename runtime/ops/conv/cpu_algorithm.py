@@ -1,77 +1,50 @@
-"""Which way a convolution of given shapes goes, decided once: the shape rules, which were measured.
+"""Which algorithm computes a convolution or one of its gradients: decided by the sizes, once for each combination.
 
-Pictures too small to fill vectors are turned (conv_turned.py); depthwise ones are filtered where they lie
-(conv_stencil.py); all others are sums of shifted pictures (conv_plan.py).
+- cpu_batch_last: planes too small to fill vectors. The samples become one more dimension of a convolution that one of
+  the other algorithms computes.
+- cpu_depthwise: one channel in and one out of each group, and a small odd kernel. Each plane is filtered where it lies.
+- cpu_shifted: all others, as sums of shifted planes.
+
+Where each is the fastest was measured. An algorithm is a file with a function for each of the three results: from the
+geometry and the size of an element in bytes to the loops that compute it, or None where another algorithm should.
 """
 
 from __future__ import annotations
 
 import functools
-from math import prod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .cpu_batch_last import block_of_samples
-from .cpu_depthwise import filter_planes, filter_slopes, stencil_numbers
-from .cpu_loops import ROWS, add_shifted, multiply_shifted
-from .cpu_parallel import Work
-from .cpu_plan import backward_plan, covered, forward_plan, slopes_plan
-from .cpu_sizes import Geometry, Ints, geometry
+from .cpu_depthwise import depthwise_input_backward, depthwise_output, depthwise_weight_backward
+from .cpu_geometry import Geometry, Ints, Work, geometry
+from .cpu_shifted import shifted_input_backward, shifted_output, shifted_weight_backward
+
+Algorithms = tuple[Callable[[Geometry, int], Work | None], ...]  # the first one that is not None computes the result
+
+OUTPUT: Algorithms = (depthwise_output, shifted_output)
+INPUT_BACKWARD: Algorithms = (depthwise_input_backward, shifted_input_backward)
+WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, shifted_weight_backward)
 
 
 class Choice(NamedTuple):
     """How one result of a convolution is computed."""
 
-    block: int  # samples that become a dimension; if not 0, nothing else is decided yet
-    work: Work | None = None
-    shape: Ints = ()  # of the result
-    channels: int = 0  # of the result
-    whole: bool = True  # whether all of the result is written
+    block: int  # samples of a block of cpu_batch_last; 0 where `work` computes the result
+    work: Work | None
+    output_shape: Ints
 
 
-def _sizes(input_shape: Ints, weight_shape: Ints, *rest: Any) -> Geometry:
-    """Those of the convolution of a batch, of one sample where the input is none."""
-    return geometry((1,) * (len(weight_shape) - len(input_shape)) + tuple(input_shape), tuple(weight_shape), *rest)
-
-
-@functools.lru_cache(maxsize=1024)
-def for_output(itemsize: int, input_shape: Ints, weight_shape: Ints, stride: Ints, *rest: Any) -> Choice:
-    """The output."""
-    g = _sizes(input_shape, weight_shape, stride, *rest)
+@functools.lru_cache(maxsize=4096)
+def algorithm(
+    algorithms: Algorithms, itemsize: int, input_shape: Ints, weight_shape: Ints, stride: Ints, *rest: Any
+) -> Choice:
+    """The choice for a result of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
+    dims = len(stride)
+    g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, *rest)
+    output_shape = (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :])
     block = block_of_samples(g, itemsize)
     if block:
-        return Choice(block)
-    lead = input_shape[: len(input_shape) - len(stride) - 1]
-    shape = (*lead, weight_shape[0], *g.positions[3 - len(stride) :])
-    numbers = stencil_numbers(g, itemsize, mirrored=False)
-    if numbers is not None:
-        return Choice(0, Work(filter_planes, (numbers,), g.batch * g.groups, g.products), shape, weight_shape[0])
-    parts = g.batch * g.groups * -(-g.outputs // ROWS)
-    return Choice(0, Work(add_shifted, forward_plan(g), parts, g.products), shape, weight_shape[0])
-
-
-@functools.lru_cache(maxsize=1024)
-def for_input_grad(itemsize: int, input_shape: Ints, weight_shape: Ints, *rest: Any) -> Choice:
-    """The gradient of the input."""
-    g = _sizes(input_shape, weight_shape, *rest)
-    block = block_of_samples(g, itemsize)
-    if block:
-        return Choice(block)
-    channels, numbers = g.groups * g.channels, stencil_numbers(g, itemsize, mirrored=True)
-    if numbers is not None:
-        return Choice(0, Work(filter_planes, (numbers,), g.batch * g.groups, g.products), input_shape, channels)
-    plan = backward_plan(g)
-    work = Work(add_shifted, plan, g.batch * g.groups * -(-g.channels // ROWS), g.products)
-    return Choice(0, work, input_shape, channels, covered(plan) == prod(g.sizes))
-
-
-@functools.lru_cache(maxsize=1024)
-def for_weight_grad(itemsize: int, input_shape: Ints, weight_shape: Ints, *rest: Any) -> Choice:
-    """The gradient of the weight."""
-    g = _sizes(input_shape, weight_shape, *rest)
-    block = block_of_samples(g, itemsize)
-    if block:
-        return Choice(block)
-    numbers = stencil_numbers(g, itemsize, mirrored=False)
-    if numbers is not None:
-        return Choice(0, Work(filter_slopes, (numbers,), g.groups, g.products))
-    return Choice(0, Work(multiply_shifted, slopes_plan(g, itemsize), g.groups * -(-g.outputs // ROWS), g.products))
+        return Choice(block, None, output_shape)
+    works = (work(g, itemsize) for work in algorithms)
+    return Choice(0, next(work for work in works if work is not None), output_shape)

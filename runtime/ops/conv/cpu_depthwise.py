@@ -1,6 +1,6 @@
-"""Depthwise convolution with a small odd kernel that keeps the size, or halves it: each channel is filtered as it lies.
+"""Depthwise convolution with a small odd kernel that keeps the size, or halves it: planes are filtered where they lie.
 
-With stride 2 every second place of what stride 1 gives is taken, and gradients are spread to every second place.
+With stride 2, every second element of the result of stride 1 is taken, and gradients go to every second element.
 """
 
 from __future__ import annotations
@@ -10,16 +10,33 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import doubled_rows, halved_rows
 from ...kernels.llvm.stencils import stencil, stencil_slopes
-from .cpu_sizes import Geometry
+from .cpu_geometry import Geometry, Work
 
 Array = np.ndarray
-
 
 VECTOR_BYTES = 16  # of the smallest machine
 
 
-def stencil_numbers(g: Geometry, itemsize: int, mirrored: bool) -> Array | None:
-    """What the loops below take, where they are the way to do a convolution: kernel size, stride and other sizes."""
+def depthwise_output(g: Geometry, itemsize: int) -> Work | None:
+    """The loops of the output."""
+    sizes = _loop_sizes(g, itemsize, mirrored=False)
+    return None if sizes is None else Work(filter_planes, (sizes,), g.batch * g.groups, g.products)
+
+
+def depthwise_input_backward(g: Geometry, itemsize: int) -> Work | None:
+    """The loops of the gradient of the input: the gradient of the output filtered with the mirrored kernel."""
+    sizes = _loop_sizes(g, itemsize, mirrored=True)
+    return None if sizes is None else Work(filter_planes, (sizes,), g.batch * g.groups, g.products)
+
+
+def depthwise_weight_backward(g: Geometry, itemsize: int) -> Work | None:
+    """The loops of the gradient of the weight."""
+    sizes = _loop_sizes(g, itemsize, mirrored=False)
+    return None if sizes is None else Work(filter_planes_backward, (sizes,), g.groups, g.products)
+
+
+def _loop_sizes(g: Geometry, itemsize: int, mirrored: bool) -> Array | None:
+    """The kernel size, the stride and other sizes for the loops below; None for a convolution that is not for them."""
     kernel, stride = g.kernel[2], g.stride[2]
     if kernel // 2 > VECTOR_BYTES // itemsize:
         return None
@@ -32,9 +49,9 @@ def stencil_numbers(g: Geometry, itemsize: int, mirrored: bool) -> Array | None:
 
 
 @jit
-def filter_planes(x: Array, w: Array, bias: Array, out: Array, numbers: Array, first: int, last: int) -> None:
-    """Channels of samples, each with its kernel."""
-    kernel, stride, rows, columns, less_rows, less_columns, _, groups, mirrored = numbers
+def filter_planes(x: Array, w: Array, bias: Array, out: Array, sizes: Array, first: int, last: int) -> None:
+    """The planes of samples and channels in a range, each with the kernel of its channel."""
+    kernel, stride, rows, columns, less_rows, less_columns, _, groups, mirrored = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch = np.zeros(area if stride > 1 else 0, x.dtype)
     for number in range(first, last):
@@ -61,22 +78,22 @@ def _filter(kernel: int, x: Array, w: Array, mirrored: int, bias: Array, out: Ar
 
 
 @jit
-def filter_slopes(grad: Array, x: Array, out: Array, numbers: Array, first: int, last: int) -> None:
-    """Adds the gradients of channels' kernels, over all samples."""
-    kernel, stride, rows, columns, less_rows, less_columns, batch, groups, _ = numbers
+def filter_planes_backward(grad: Array, x: Array, out: Array, sizes: Array, first: int, last: int) -> None:
+    """Adds to `out` the gradients of the kernels of a range of channels, summed over all samples."""
+    kernel, stride, rows, columns, less_rows, less_columns, batch, groups, _ = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch = np.zeros(batch * area if stride > 1 else 0, x.dtype)
     for group in range(first, last):
-        slopes, step = grad[group * less :], groups * less
+        grads, step = grad[group * less :], groups * less
         if stride > 1:
             for n in range(batch):
                 to = scratch[n * area :]
-                doubled_rows(to, 2 * columns, slopes[n * step :], less_columns, less_rows, less_columns)
-            slopes, step = scratch, area
+                doubled_rows(to, 2 * columns, grads[n * step :], less_columns, less_rows, less_columns)
+            grads, step = scratch, area
         seen, to = x[group * area :], out[group * kernel * kernel :]
         if kernel == 3:
-            stencil_slopes(3, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_slopes(3, grads, step, seen, groups * area, to, rows, columns, batch)
         elif kernel == 5:
-            stencil_slopes(5, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_slopes(5, grads, step, seen, groups * area, to, rows, columns, batch)
         else:
-            stencil_slopes(7, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_slopes(7, grads, step, seen, groups * area, to, rows, columns, batch)

@@ -1,39 +1,121 @@
-"""Copies between arrays and the pictures that a convolution computes with; conv_layout.py says where what lies."""
+"""How the channels of a sample are packed as planes with zeros around them, and the results of a convolution unpacked.
+
+With a stride s a channel is packed as planes of every s-th element, one for each offset that some element of the kernel
+begins at (the polyphase components of the channel).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import copied_rows, doubled_rows, halved_rows
-from .cpu_layout import Layout, Target
+from .cpu_geometry import Ints
+
+LINE = 16  # elements: planes begin at multiples of it
+
+
+class Layout(NamedTuple):
+    """How the channels of a group are packed as planes; all numbers count elements."""
+
+    channels: int
+    channel: int  # from channel to channel of the original
+    step0: int  # in the original, between neighbours along each dimension of a plane
+    step1: int
+    step2: int
+    planes: int  # of each channel
+    plane: int  # from plane to plane
+    pitch0: int  # in a plane, between neighbours along the first dimension
+    pitch1: int
+    size: int  # of the copy; 0 where the original has this layout itself
+
+
+class Target(NamedTuple):
+    """The memory of the results of a convolution; all numbers count elements."""
+
+    batch: int
+    groups: int
+    channels: int  # of a group
+    channel: int  # from channel to channel
+    step0: int  # between neighbours along each dimension
+    step1: int
+    step2: int
+    scratch: int  # columns of the buffer for a channel's results before they are unpacked; 0: no buffer
+    weight_row: int  # from a tap's weight for a channel to the one for the next channel
+
+
+def as_numbers(fields: Layout | Target) -> np.ndarray:
+    """The fields as an array, which compiled loops are faster to take than a tuple."""
+    return np.array(fields, np.int64)
+
+
+def flat_steps(sizes: Sequence[int]) -> Ints:
+    """The elements between neighbours along each of three dimensions."""
+    return sizes[1] * sizes[2], sizes[2], 1
+
+
+def flat_offset(xs: Sequence[int], ys: Sequence[int]) -> int:
+    return sum(x * y for x, y in zip(xs, ys, strict=True))
+
+
+def laid_out(
+    channels: int, sizes: Ints, stride: Ints, offsets: Sequence[Ints], room: Ints
+) -> tuple[Layout, np.ndarray]:
+    """Planes of sizes `room`, one for each offset: element t is element stride t + offset, or zero outside.
+
+    With the layout comes a row for each plane: how much of it is copied (three sizes), and the first element of that in
+    the original and in the copy.
+    """
+    itself = stride == (1, 1, 1) and list(offsets) == [(0, 0, 0)] and room == sizes
+    plane = prod(sizes) if itself else _apart(prod(room))
+    between = tuple(s * step for s, step in zip(stride, flat_steps(sizes), strict=True))
+    pitch0, pitch1, _ = flat_steps(room)
+    size = 0 if itself else channels * len(offsets) * plane
+    parts = []
+    for number, offset in enumerate(offsets):
+        first = [max(0, -(o // s)) for o, s in zip(offset, stride, strict=True)]
+        ends = [min(m, -((o - n) // s)) for o, n, s, m in zip(offset, sizes, stride, room, strict=True)]
+        counts = [max(0, end - start) for start, end in zip(first, ends, strict=True)]
+        there = flat_offset(first, between) + flat_offset(offset, flat_steps(sizes))
+        parts.append((*counts, there, number * plane + flat_offset(first, flat_steps(room))))
+    lengths = (channels, prod(sizes), *between, len(offsets), plane, pitch0, pitch1, size)
+    return Layout._make(lengths), np.array(parts, np.int64)
+
+
+def _apart(elements: int) -> int:
+    """The distance between planes of so many elements; powers of two would map them to few lines of the cache."""
+    lines = -(-elements // LINE)
+    return (lines + (lines % 16 == 0)) * LINE
+
 
 Array = np.ndarray
 
 
 @jit
-def picture_layout(n: Array) -> Any:
-    """The layout whose numbers these are."""
+def layout_of_numbers(n: Array) -> Any:
+    """The Layout with these fields."""
     return Layout(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9])
 
 
 @jit
-def result_target(n: Array) -> Any:
-    """The target whose numbers these are."""
+def target_of_numbers(n: Array) -> Any:
+    """The Target with these fields."""
     return Target(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
 
 
 @jit
-def copy_pictures(x: Array, here: Any, parts: Array, pictures: Array) -> None:
-    """The pictures of a group's channels; what lies around them is zero already."""
-    for number in range(here.channels * here.pictures):
-        c, p = divmod(number, here.pictures)
+def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
+    """Copies the channels of a group to `planes`, whose borders are zero already."""
+    for number in range(here.channels * here.planes):
+        c, p = divmod(number, here.planes)
         part = parts[p]
         for i in range(part[0]):
             source = x[c * here.channel + part[3] + i * here.step0 :]
-            to = pictures[c * here.pictures * here.picture + part[4] + i * here.pitch0 :]
+            to = planes[c * here.planes * here.plane + part[4] + i * here.pitch0 :]
             if here.step2 == 1:
                 copied_rows(to, here.pitch1, source, here.step1, part[1], part[2])
             elif here.step2 == 2:
@@ -45,8 +127,8 @@ def copy_pictures(x: Array, here: Any, parts: Array, pictures: Array) -> None:
 
 
 @jit
-def spread_results(rows: int, scratch: Array, here: Any, task: Array, out: Array, there: Any) -> None:
-    """Brings the results of some channels from the pictures' pitch to their places."""
+def unpack_results(rows: int, scratch: Array, here: Any, task: Array, out: Array, there: Any) -> None:
+    """Copies the results of some channels from the buffer, with the pitch of planes, to their memory."""
     for number in range(rows * task[3]):
         r, i = divmod(number, task[3])
         source = scratch[r * there.scratch + i * here.pitch0 :]

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ..indexing.formulas import padded_to
-from .checks_transpose import require_bias, spread_over, transposed_shape
+from .checks import require_bias, spread_over, transposed_shape
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints = tuple[int, ...]
@@ -16,7 +16,7 @@ def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints
     """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
     name = f"conv{max(len(stride), len(dilation))}d"
     sizes = weight_shape[2:]
-    if padding == "valid" or not sizes:  # of a weight without places `convolution` says what is wrong
+    if padding == "valid" or not sizes:  # the check of `convolution` refuses a weight without spatial dimensions
         return (0,) * len(stride)
     if padding != "same":
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
@@ -39,18 +39,18 @@ def transposed_convolution(
 ) -> Tensor:
     """The gradient of the input of a convolution whose output has the gradient `x`.
 
-    Of the output sizes that a strided convolution maps to one size, output_padding tells which. Whole strides of it are
-    places that padding has hidden, or places that no tap reaches.
+    Of the output sizes that a strided convolution maps to one size, output_padding selects one. Whole strides of it are
+    elements that padding has hidden, or elements that no tap reads.
     """
     given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
     step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
     shape = transposed_shape(x._shape, weight._shape, step, pads, extra, spread, groups)
-    require_bias(weight, bias, groups)
+    require_bias(f"conv_transpose{spatial}d", weight, bias, weight._shape[1] * groups)
     beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
     hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]
     bare = [n - m for n, m in zip(beyond, hidden, strict=True)]
     sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
     reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
-    result = op.convolution_input_grad(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
+    result = op.convolution_input_backward(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
     result = padded_to(result, shape)
     return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
+from ...dispatch.structured import require_equal
+from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor.shapes import broadcast_shapes
 
 COMPUTE_MODES = tuple(
@@ -33,8 +34,7 @@ def cdist(op: str, x1: Any, x2: Any, p: float, compute_mode: str) -> tuple[Any, 
             raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {x.dtype!r}")
         if x.ndim < 2:
             raise ShapeError(f"{op}(): expected at least 2-D tensors, but got shape {list(x._shape)}")
-    if x1.dtype is not x2.dtype:
-        raise DtypeError(f"{op}(): expected tensors of one dtype, but got {x1.dtype!r} and {x2.dtype!r}")
+    require_equal(op, (x1, x2))
     if x1._shape[-1] != x2._shape[-1]:
         raise ShapeError(f"{op}(): expected equally many columns, but got {x1._shape[-1]} and {x2._shape[-1]}")
     if compute_mode not in COMPUTE_MODES:

@@ -1,4 +1,4 @@
-"""Distances between the rows of two matrices, and what their gradients are, without room for the differences."""
+"""Distances between the rows of two matrices, and their gradients, without memory for all differences."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     out = np.zeros((*x1.shape[:-1], x2.shape[-2]), x1.dtype)
     if out.size and x1.shape[-1]:
         columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
-        add_up(_matrices(x1), columns, _kind(p), p, _matrices(out))
+        difference_norms(_matrices(x1), columns, _kind(p), p, _matrices(out))
     return out
 
 
-def row_distances_slope(
+def row_distances_backward(
     wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
 ) -> Gradients:
-    """What both matrices get: grad_ij sgn(d) (|d| / D_ij)^(p - 1) of every difference d, and its negative."""
+    """The gradients of both matrices: sums of +-grad_ij sgn(d) (|d| / D_ij)^(p - 1) over the differences d."""
     found = np.zeros(x1.shape, x1.dtype), np.zeros(x2.shape, x2.dtype)
     if grad.size and x1.shape[-1]:
         arrays = [_matrices(contiguous(a)) for a in (grad, x1, x2, result)]
-        spread_out(*arrays, _kind(p), p, *map(_matrices, found))
+        difference_norms_backward(*arrays, _kind(p), p, *map(_matrices, found))
     return tuple(a if yes else None for a, yes in zip(found, wanted, strict=True))
 
 
 def _matrices(a: Array) -> Array:
-    """All matrices in a row."""
+    """All matrices as one batch dimension."""
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
 
 
@@ -47,7 +47,7 @@ def _kind(p: float) -> int:
 
 
 @jit
-def add_up(x1: Array, columns: Array, kind: int, p: float, out: Array) -> None:
+def difference_norms(x1: Array, columns: Array, kind: int, p: float, out: Array) -> None:
     """A row of distances at a time, one column of the matrices after the other; many of them in blocks."""
     total, part = np.empty(out.shape[2]), np.empty(out.shape[2], out.dtype)
     for b in range(x1.shape[0]):
@@ -68,7 +68,7 @@ def add_up(x1: Array, columns: Array, kind: int, p: float, out: Array) -> None:
 
 @jit
 def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None:
-    """What one element differs from those of a column, in each distance."""
+    """Adds to each distance of a row the term of one element and those of a column."""
     if kind == 1:
         for j in range(row.size):
             row[j] += abs(x - others[j])
@@ -89,7 +89,7 @@ def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None
 
 
 @jit
-def spread_out(
+def difference_norms_backward(
     grad: Array, x1: Array, x2: Array, distance: Array, kind: int, p: float, first: Array, second: Array
 ) -> None:
     """Every pair of rows gives its gradient to both; equal rows give none."""
@@ -103,27 +103,27 @@ def spread_out(
                     weight /= length
                 elif kind == 3:
                     weight /= np.sum(np.abs(x1[b, i] - x2[b, j]) == length)
-                spread_pair(weight, x1[b, i], x2[b, j], length, kind, p, first[b, i], second[b, j])
+                difference_norm_backward(weight, x1[b, i], x2[b, j], length, kind, p, first[b, i], second[b, j])
 
 
 @jit
-def spread_pair(
+def difference_norm_backward(
     weight: float, x: Array, y: Array, length: float, kind: int, p: float, first: Array, second: Array
 ) -> None:
     """The gradient of one distance, for each element of both rows."""
     if kind <= 2:
         for k in range(x.size):
             apart = x[k] - y[k]
-            slope = weight * apart if kind == 2 else weight * np.sign(apart)
-            first[k] += slope
-            second[k] -= slope
+            term = weight * apart if kind == 2 else weight * np.sign(apart)
+            first[k] += term
+            second[k] -= term
         return
     for k in range(x.size):
         apart = x[k] - y[k]
-        slope = weight * np.sign(apart)
+        term = weight * np.sign(apart)
         if kind == 3:
-            slope = slope if abs(apart) == length else 0 * slope
+            term = term if abs(apart) == length else 0 * term
         elif apart != 0:
-            slope *= (abs(apart) / length) ** (p - 1)
-        first[k] += slope
-        second[k] -= slope
+            term *= (abs(apart) / length) ** (p - 1)
+        first[k] += term
+        second[k] -= term

@@ -21,7 +21,7 @@ def along_channels(weight: Tensor, ndim: int) -> Tensor:
 
 
 def in_double(x: Tensor) -> Tensor:
-    """In float64, or complex128."""
+    """x in float64, or complex128 where it is complex."""
     return x.to(dtypes.complex128 if x.is_complex() else dtypes.float64)
 
 
@@ -31,12 +31,12 @@ def in_single_or_double(x: Tensor) -> Tensor:
 
 
 def in_computed_dtype(x: Tensor) -> Tensor:
-    """In the dtype of its computations: float32 in place of 16 bits."""
+    """x in the dtype of its computations: float32 for a dtype of 16 bits."""
     return x if x.dtype.native else x.to(x.dtype.compute)
 
 
 def in_floats(x: Tensor) -> Tensor:
-    """Integers in the default dtype; floating-point and complex numbers as they are."""
+    """x in the default dtype if it holds integers; floating-point and complex numbers as they are."""
     return x if x.dtype.kind in "fc" else x.to(dtypes.get_default_dtype())
 
 

@@ -1,11 +1,11 @@
-"""Argument checks of embedding."""
+"""Argument checks of embedding, and of bags of embedded rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...dispatch.shape_checks import require_index_dtype
-from ...errors import ShapeError
+from ...errors import DtypeError, ShapeError
 from ...tensor import dtypes
 
 
@@ -27,3 +27,106 @@ def embedding_backward(op: str, grad_output: Any, indices: Any, num_weights: int
             f"got {list(g)} and {num_weights}"
         )
     return grad_output, indices, num_weights, *rest
+
+
+MODES = ("sum", "mean", "max")
+
+
+def embedding_bag(
+    op: str,
+    input: Any,
+    weight: Any,
+    offsets: Any,
+    max_norm: Any,
+    norm_type: Any,
+    scale_grad_by_freq: bool,
+    mode: str,
+    sparse: bool,
+    per_sample_weights: Any,
+    include_last_offset: bool,
+    padding_idx: int | None,
+) -> tuple[Any, ...]:
+    """Indices as rows, or in one dimension with the offsets of the bags, from 0; mode is 'sum', 'mean' or 'max'."""
+    _require_weights(op, input, weight, per_sample_weights, mode)
+    if sparse:
+        raise NotImplementedError(f"{op}(): expected sparse=False, since there are no sparse tensors")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError(f"{op}(): max mode does not support scaling the gradient by the frequency")
+    input, offsets = _ends(op, input, offsets, include_last_offset)
+    padding_idx = -1 if padding_idx is None else _row(op, weight, padding_idx)
+    rest = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)
+    return input, weight, offsets, max_norm, norm_type, *rest
+
+
+def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, mode: str) -> None:
+    if weight.ndim != 2:
+        raise ValueError(f"{op}(): weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if mode not in MODES:
+        raise ValueError(f"{op}(): mode has to be one of sum, mean or max, got {mode!r}")
+    require_index_dtype(op, "input", input, (dtypes.int64, dtypes.int32))
+    if weight.dtype.kind != "f":
+        raise DtypeError(f"{op}(): expected weight of a floating point dtype, got {weight.dtype.name}")
+    if per_sample_weights is None:
+        return
+    if per_sample_weights.dtype is not weight.dtype:
+        raise DtypeError(
+            f"{op}(): expected per_sample_weights of weight's dtype {weight.dtype.name}, "
+            f"got {per_sample_weights.dtype.name}"
+        )
+    if tuple(input._shape) != tuple(per_sample_weights._shape):
+        raise ValueError(
+            f"{op}(): If per_sample_weights ({list(per_sample_weights._shape)}) is not None, then it must have the "
+            f"same shape as the input ({list(input._shape)})"
+        )
+    if mode != "sum":
+        raise NotImplementedError(f"{op}(): per_sample_weights is only supported for mode='sum' (got mode={mode!r})")
+
+
+def _ends(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
+    """The indices of all bags, and where each begins and the last one ends; None for bags that are rows."""
+    if input.ndim == 2:
+        if offsets is not None:
+            raise ValueError(
+                f"{op}(): if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                f"length sequences. However, found offsets of shape {list(offsets._shape)}"
+            )
+        return input, None
+    if input.ndim != 1:
+        raise ValueError(f"{op}(): input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if offsets is None or offsets.ndim != 1:
+        found = None if offsets is None else list(offsets._shape)
+        raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {found}")
+    require_index_dtype(op, "offsets", offsets, (dtypes.int64, dtypes.int32))
+    ends = _checked_offsets(op, input, offsets, include_last_offset)
+    return input[: ends[-1]], offsets.new_tensor(ends, dtype=dtypes.int64)
+
+
+def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: bool) -> list[int]:
+    if hasattr(offsets, "level"):
+        raise RuntimeError(
+            f"vmap: {op}() needs offsets that all examples share: what is in a bag depends on the values"
+        )
+    given = [int(n) for n in offsets.tolist()]
+    if include_last_offset and not given:
+        raise ValueError(f"{op}(): include_last_offset: number of offset should be at least 1, got none")
+    if given and given[0] != 0:
+        raise RuntimeError(
+            f"{op}(): offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {given[0]}"
+        )
+    if given and max(given) > len(input):
+        raise RuntimeError(
+            f"{op}(): offsets[-1] can not be greater than input's length {len(input)}, but got offsets {given}"
+        )
+    ends = given if include_last_offset else [*given, len(input) if given else 0]
+    if any(a > b for a, b in zip(ends, ends[1:], strict=False)):
+        raise RuntimeError(f"{op}(): expected offsets that do not decrease, got {given}")
+    return ends
+
+
+def _row(op: str, weight: Any, padding_idx: int) -> int:
+    """A row of the table, counted from the front."""
+    rows = weight._shape[0]
+    if not -rows <= padding_idx < rows:
+        raise RuntimeError(f"{op}(): padding_idx must be within num_embeddings: [-{rows}, {rows}), got {padding_idx}")
+    return padding_idx % rows

@@ -64,13 +64,7 @@ def _refuse(wrong: np.ndarray, rows: np.ndarray, num_weights: int) -> None:
 
 @jit
 def _add_rows(
-    grads: np.ndarray,
-    rows: np.ndarray,
-    padding_idx: int,
-    result: np.ndarray,
-    wrong: np.ndarray,
-    first: int,
-    last: int,
+    grads: np.ndarray, rows: np.ndarray, padding_idx: int, result: np.ndarray, wrong: np.ndarray, first: int, last: int
 ) -> None:
     """Adds a range of columns of the rows, without those of padding_idx; notes in `wrong` an index out of range."""
     for i in range(rows.size):

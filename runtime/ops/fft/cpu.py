@@ -21,27 +21,25 @@ def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> 
     """y_k = scale sum_j x_j exp(-+2 pi i j k / n) along dimensions."""
     from scipy import fft
 
-    kind = np.complex64 if a.dtype.itemsize == 8 and a.dtype.kind == "c" or a.dtype == np.float32 else np.complex128
     if not a.size or not dim:
-        return np.array(a, kind, order="C")
-    if forward:
-        return _contiguous(fft.fftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
-    return _contiguous(fft.ifftn(a, axes=dim, norm=_INVERSE[normalization], workers=_workers(a)))
+        return np.array(a, np.result_type(a, np.complex64), order="C")
+    transform, norms = (fft.fftn, _FORWARD) if forward else (fft.ifftn, _INVERSE)
+    return _contiguous(transform(a, axes=dim, norm=norms[normalization], workers=_workers(a)))
 
 
 def fft_r2c(a: Array, dim: Sequence[int], normalization: int) -> Array:
-    """The half of `fft_c2c` of real numbers that tells all: up to n // 2 along the last of the dimensions."""
+    """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
     from scipy import fft
 
     if not a.size:
         shape = list(a.shape)
         shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-        return np.zeros(shape, np.complex64 if a.dtype == np.float32 else np.complex128)
+        return np.zeros(shape, np.result_type(a, np.complex64))
     return _contiguous(fft.rfftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
 
 
 def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int) -> Array:
-    """The real inverse transform of such a half, of `last` numbers along the last of the dimensions."""
+    """The real inverse transform of the half of a symmetric spectrum, of `last` numbers along the last dimension."""
     from scipy import fft
 
     sizes = [*(a.shape[d] for d in dim[:-1]), last]

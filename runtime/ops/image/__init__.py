@@ -1,1 +1,1 @@
-"""Images: resampling, sampling at places, windows as columns, padding with what is there."""
+"""Images: resampling, sampling on a grid, windows as columns, channels as pixels, padding."""

@@ -1,11 +1,14 @@
-"""Resampling along one dimension: a sparse matrix of filter weights by rows, or by columns for the transpose."""
+"""Resampling along one dimension: a sparse matrix of filter weights by rows, or by columns for the transpose.
+
+Bytes are resampled in whole numbers, as image libraries do it.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +19,10 @@ Array = np.ndarray
 
 
 class Rows(NamedTuple):
-    """A sparse matrix: row i has weights[k] in column places[k] for k from starts[i] to starts[i + 1]."""
+    """A sparse matrix: row i has weights[k] in column columns[k] for k from starts[i] to starts[i + 1]."""
 
     starts: Array
-    places: Array
+    columns: Array
     weights: Array
 
 
@@ -33,70 +36,73 @@ class Filter(NamedTuple):
 def resample(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a with `length` places along `dim`."""
+    """a resampled to `length` elements along `dim`."""
     return _multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
 
 
 def resample_backward(
     grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """The transpose of resampling from `length` places."""
-    return _multiplied(grad, dim, length, _columns(length, grad.shape[dim], filter, align_corners, scale, antialias))
+    """The transpose of resampling from `length` elements along `dim`."""
+    return _multiplied(grad, dim, length, _transposed(length, grad.shape[dim], filter, align_corners, scale, antialias))
 
 
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
     """The matrix times the vectors along `dim`."""
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
-    before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
     weights = rows.weights.astype(a.dtype, copy=False)
-    folded = contiguous(a).reshape(before, a.shape[dim], after)
-    weighted_sums(folded, rows.starts, rows.places, weights, out.reshape(before, length, after))
+    weighted_sums(_folded(a, dim), rows.starts, rows.columns, weights, _folded(out, dim))
     return out
 
 
+def _folded(a: Array, dim: int) -> Array:
+    """The array with the dimensions before `dim`, and those behind it, as one."""
+    return contiguous(a).reshape(math.prod(a.shape[:dim]), a.shape[dim], math.prod(a.shape[dim + 1 :]))
+
+
 @jit
-def weighted_sums(a: Array, starts: Array, places: Array, weights: Array, out: Array) -> None:
-    """out[o, i, j] = sum_k weights[k] a[o, places[k], j] over the k of row i."""
+def weighted_sums(a: Array, starts: Array, columns: Array, weights: Array, out: Array) -> None:
+    """out[o, i, j] = sum_k weights[k] a[o, columns[k], j] over the k of row i."""
     for o in range(out.shape[0]):
         for i in range(out.shape[1]):
             if out.shape[2] == 1:
                 total = weights.dtype.type(0)
                 for k in range(starts[i], starts[i + 1]):
-                    total += weights[k] * a[o, places[k], 0]
+                    total += weights[k] * a[o, columns[k], 0]
                 out[o, i, 0] = total
                 continue
             row = out[o, i]
             row[:] = 0
             for k in range(starts[i], starts[i + 1]):
-                weight, source = weights[k], a[o, places[k]]
+                weight, source = weights[k], a[o, columns[k]]
                 for j in range(row.size):
                     row[j] += weight * source[j]
 
 
 @functools.lru_cache(maxsize=256)
 def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
-    """The weights of all places of the result."""
+    """The matrix of weights, with a row for each element of the result."""
     step = _step(size, length, align_corners, scale)
     if filter.startswith("nearest"):
         return Rows(np.arange(length + 1), _nearest(size, length, filter, step), np.ones(length))
     taps = _antialiased(size, length, filter, step) if antialias else _taps(size, length, filter, step, align_corners)
-    places, weights = taps
-    starts = np.arange(length + 1) * places.shape[1]
-    return Rows(starts, places.ravel(), weights.ravel())
+    columns, weights = taps
+    starts = np.arange(length + 1) * columns.shape[1]
+    return Rows(starts, columns.ravel(), weights.ravel())
 
 
 @functools.lru_cache(maxsize=256)
-def _columns(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
-    """The same matrix by columns: sorted by place, rows in their order."""
+def _transposed(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
+    """The transpose of `filter_rows`: entries sorted by column, those of a column by row."""
     by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
     rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
-    order = np.argsort(by_rows.places, kind="stable")
-    starts = np.searchsorted(by_rows.places[order], np.arange(size + 1))
+    order = np.argsort(by_rows.columns, kind="stable")
+    starts = np.searchsorted(by_rows.columns[order], np.arange(size + 1))
     return Rows(starts, rows[order], by_rows.weights[order])
 
 
 def _step(size: int, length: int, align_corners: bool, scale: float | None) -> float:
-    """The distance of two places of the result, in places of the input."""
+    """The distance of two elements of the result, in elements of the input."""
     if align_corners:
         return (size - 1) / (length - 1) if length > 1 else 0.0
     return size / length if scale is None else 1 / scale
@@ -110,28 +116,28 @@ def _nearest(size: int, length: int, filter: str, step: float) -> Array:
 
 
 def _taps(size: int, length: int, filter: str, step: float, align_corners: bool) -> tuple[Array, Array]:
-    """For each place of the result its neighbours in the input, those outside at the border, and their weights."""
+    """For each element of the result its neighbours in the input, clamped to the border, and their weights."""
     centres = np.arange(length) * step if align_corners else (np.arange(length) + 0.5) * step - 0.5
     if filter == "linear":
         centres = centres.clip(0, None)
     reach = FILTERS[filter].radius
-    places = np.floor(centres).astype(np.int64)[:, None] + np.arange(1 - reach, reach + 1)
-    weights = CUBIC(centres[:, None] - places) if filter == "cubic" else _triangle(centres[:, None] - places)
-    return places.clip(0, size - 1), weights
+    columns = np.floor(centres).astype(np.int64)[:, None] + np.arange(1 - reach, reach + 1)
+    weights = CUBIC(centres[:, None] - columns) if filter == "cubic" else _triangle(centres[:, None] - columns)
+    return columns.clip(0, size - 1), weights
 
 
 def _antialiased(size: int, length: int, filter: str, step: float) -> tuple[Array, Array]:
-    """A filter as wide as what each place of the result stands for; its weights add up to 1."""
+    """For each element of the result the input elements that it covers, and their weights, whose sum is 1."""
     wide = max(step, 1.0)
     centres = (np.arange(length) + 0.5) * step
     radius = FILTERS[filter].radius * wide
     first = np.trunc(centres - radius + 0.5).astype(np.int64).clip(0, None)
     end = np.trunc(centres + radius + 0.5).astype(np.int64).clip(None, size)
-    places = first[:, None] + np.arange(max(int((end - first).max()), 1))
-    distances = (places - centres[:, None] + 0.5) / wide
-    weights = np.where(places < end[:, None], FILTERS[filter].weigh(distances), 0.0)
+    columns = first[:, None] + np.arange(max(int((end - first).max()), 1))
+    distances = (columns - centres[:, None] + 0.5) / wide
+    weights = np.where(columns < end[:, None], FILTERS[filter].weigh(distances), 0.0)
     total = weights.sum(1, keepdims=True)
-    return places.clip(0, size - 1), weights / np.where(total == 0, 1, total)
+    return columns.clip(0, size - 1), weights / np.where(total == 0, 1, total)
 
 
 def _triangle(x: Array) -> Array:
@@ -140,7 +146,7 @@ def _triangle(x: Array) -> Array:
 
 
 def _cubic(a: float) -> Callable[[Array], Array]:
-    """Keys' cubic convolution, of slope `a` at distance 1."""
+    """Keys' cubic convolution filter, whose derivative at distance 1 is `a`."""
 
     def weigh(x: Array) -> Array:
         x = abs(x)
@@ -158,3 +164,50 @@ def _lanczos(x: Array) -> Array:
 
 CUBIC = _cubic(-0.75)
 FILTERS = {"linear": Filter(1, _triangle), "cubic": Filter(2, _cubic(-0.5)), "lanczos": Filter(3, _lanczos)}
+
+
+LARGEST = 2**15 - 0.5  # that a weight may be before it is rounded to 16 bits
+MOST_BITS = 22  # after the point: a sum of products with bytes stays within 32 bits
+
+
+def resample_bytes(
+    a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """a resampled to `length` elements along `dim`, rounded to bytes."""
+    if dim and dim == a.ndim - 1:  # a transpose costs less than loops over single bytes
+        transposed = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
+        return transposed.swapaxes(-1, -2)
+    rows, bits = _whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.uint8)
+    if a.size:
+        weighted_bytes(_folded(a.astype(np.uint8, copy=False), dim), *rows, bits, _folded(out, dim))
+    return out
+
+
+@jit
+def weighted_bytes(a: Array, starts: Array, columns: Array, weights: Array, bits: int, out: Array) -> None:
+    """out[o, i, j] = sum_k weights[k] a[o, columns[k], j] / 2^bits over the k of row i, rounded, and cut to a byte."""
+    sums = np.empty(out.shape[2], np.int32)
+    for o in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            sums[:] = 1 << (bits - 1)
+            for k in range(starts[i], starts[i + 1]):
+                weight, source = weights[k], a[o, columns[k]]
+                for j in range(sums.size):
+                    sums[j] += weight * np.int32(source[j])
+            row = out[o, i]
+            for j in range(sums.size):
+                row[j] = min(max(sums[j] >> bits, 0), 255)
+
+
+@functools.lru_cache(maxsize=256)
+def _whole_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
+    """The weights as multiples of 1 / 2^bits, with bits; those of one column are added up before they are rounded."""
+    starts, columns, weights = filter_rows(size, length, *kind)
+    rows = np.repeat(np.arange(length), np.diff(starts))
+    entries, first = np.unique(rows * size + columns, return_index=True)
+    added = np.add.reduceat(weights, first)
+    bits = min(math.floor(math.log2(LARGEST / added.max())), MOST_BITS)
+    whole = np.trunc(added * 2**bits + np.copysign(0.5, added))
+    starts = np.searchsorted(entries, np.arange(length + 1) * size)
+    return Rows(starts, entries % size, whole.astype(np.int32)), bits

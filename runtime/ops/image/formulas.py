@@ -1,4 +1,4 @@
-"""Helpers of composites on images: sampled at the places of a grid, and elements moved between channels and places."""
+"""Helpers of composites on images: samples on a grid, and elements moved between channels and pixels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ...namespace import op
 from ...tensor import dtypes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Taps: TypeAlias = list[tuple[Tensor, Tensor | None]]  # along one dimension: places, and weights if not 1
+Taps: TypeAlias = list[tuple[Tensor, Tensor | None]]  # along one dimension: pixels, and weights if not 1
 
 NEAREST, BICUBIC = 1, 2
 ZEROS, REFLECTION = 0, 2
-SHARPNESS = -0.75  # the slope of the bicubic filter at distance 1
+SHARPNESS = -0.75  # the derivative of the bicubic filter at distance 1
 
 
-def sampled_at(self: Tensor, grid: Tensor, interpolation: int, padding: int, align_corners: bool) -> Tensor:
-    """(N, C, *) at the places of (N, *, spatial dimensions): the weighted sum of the pixels around each."""
+def grid_samples(self: Tensor, grid: Tensor, interpolation: int, padding: int, align_corners: bool) -> Tensor:
+    """(N, C, *) sampled at the coordinates (N, *, spatial dimensions): weighted sums of the pixels around each."""
     if self.dtype.itemsize < 4:
         wide = self.to(dtypes.float32), grid.to(dtypes.float32)
-        return sampled_at(*wide, interpolation, padding, align_corners).to(self.dtype)
+        return grid_samples(*wide, interpolation, padding, align_corners).to(self.dtype)
     sizes = self._shape[2:]
     axes = reversed(grid.unbind(-1))  # a grid counts x first, a shape height first
     taps = [_taps(x, n, interpolation, padding, align_corners) for x, n in zip(axes, sizes, strict=True)]
@@ -33,11 +33,11 @@ def sampled_at(self: Tensor, grid: Tensor, interpolation: int, padding: int, ali
 
 
 def _pixel(pixels: Tensor, row: Tensor, chosen: Sequence[tuple[Tensor, Tensor | None]], sizes: Sequence[int]) -> Tensor:
-    """One pixel for each place of the grid, times its weight; nothing where it lies outside."""
+    """One pixel for each point of the grid, times its weight; zero outside of the image."""
     weights, insides = [], []
-    for (place, weight), size in zip(chosen, sizes, strict=True):
-        inside = (place >= 0) & (place <= size - 1)
-        row = row * size + op.where(inside, place, 0).to(dtypes.int64)
+    for (at, weight), size in zip(chosen, sizes, strict=True):
+        inside = (at >= 0) & (at <= size - 1)
+        row = row * size + op.where(inside, at, 0).to(dtypes.int64)
         insides.append(inside)
         weights += [] if weight is None else [weight]
     within = functools.reduce(op.bitwise_and, insides)
@@ -47,44 +47,43 @@ def _pixel(pixels: Tensor, row: Tensor, chosen: Sequence[tuple[Tensor, Tensor | 
 
 def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners: bool) -> Taps:
     """The pixels around a coordinate from -1 to 1 that count, along one dimension."""
-    place = (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
+    at = (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
     if interpolation == BICUBIC:
-        low = place.floor()
-        part = place - low
-        near = [(_padded(low + k, size, padding, align_corners), _cubic(part, k)) for k in (-1, 0, 1, 2)]
-        return near
-    place = _padded(place, size, padding, align_corners)
+        low = at.floor()
+        part = at - low
+        return [(_padded(low + k, size, padding, align_corners), _cubic(part, k)) for k in (-1, 0, 1, 2)]
+    at = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
-        return [(place.round(), None)]
-    low = place.floor()
-    part = place - low
+        return [(at.round(), None)]
+    low = at.floor()
+    part = at - low
     return [(low, 1 - part), (low + 1, part)]
 
 
 def _cubic(part: Tensor, k: int) -> Tensor:
-    """The weight of the pixel at `k`, for a place between the pixels 0 and 1."""
+    """The weight of the pixel at `k`, for a coordinate between the pixels 0 and 1."""
     x, a = (part - k) * (1 if k < 1 else -1), SHARPNESS  # the distance
     if k in (0, 1):
         return ((a + 2) * x - (a + 3)) * x * x + 1
     return (((x - 5) * x + 8) * x - 4) * a
 
 
-def _padded(place: Tensor, size: int, padding: int, align_corners: bool) -> Tensor:
-    """Places outside moved to the border, or mirrored until they are inside."""
+def _padded(at: Tensor, size: int, padding: int, align_corners: bool) -> Tensor:
+    """Coordinates outside moved to the border, or mirrored until they are inside."""
     if padding == ZEROS:
-        return place
+        return at
     if padding == REFLECTION:
         first, last = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
-        place = _mirrored(place, first, last - first) if last > first else place * 0
-    return place.clamp(0, size - 1)
+        at = _mirrored(at, first, last - first) if last > first else at * 0
+    return at.clamp(0, size - 1)
 
 
-def _mirrored(place: Tensor, first: float, span: float) -> Tensor:
-    """Places reflected at `first` and at `first + span`."""
-    distance = (place - first).abs()
-    turns = (distance / span).floor()
-    rest = distance - turns * span
-    return op.where(turns % 2 == 0, rest, span - rest) + first
+def _mirrored(at: Tensor, first: float, span: float) -> Tensor:
+    """Coordinates reflected at `first` and at `first + span`."""
+    distance = (at - first).abs()
+    crossings = (distance / span).floor()
+    rest = distance - crossings * span
+    return op.where(crossings % 2 == 0, rest, span - rest) + first
 
 
 def pixel_positions(like: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
@@ -102,8 +101,8 @@ def _positions(like: Tensor, size: int, align_corners: bool) -> Tensor:
     return op.linspace(-edge, edge, size, dtype=like.dtype, device=like.device)
 
 
-def channels_to_places(self: Tensor, factor: int) -> Tensor:
-    """(*, C r r, H, W) to (*, C, H r, W r): channel c r r + i r + j goes to place (i, j) of each pixel."""
+def channels_to_pixels(self: Tensor, factor: int) -> Tensor:
+    """(*, C r r, H, W) to (*, C, H r, W r): channel c r r + i r + j goes to position (i, j) of each pixel."""
     *lead, channels, height, width = self._shape
     count = channels // factor**2
     parts = self.reshape((*lead, count, factor, factor, height, width))
@@ -112,8 +111,8 @@ def channels_to_places(self: Tensor, factor: int) -> Tensor:
     return op.clone(moved).reshape((*lead, count, height * factor, width * factor))
 
 
-def places_to_channels(self: Tensor, factor: int) -> Tensor:
-    """(*, C, H r, W r) to (*, C r r, H, W): the inverse of `channels_to_places`."""
+def pixels_to_channels(self: Tensor, factor: int) -> Tensor:
+    """(*, C, H r, W r) to (*, C r r, H, W): the inverse of `channels_to_pixels`."""
     *lead, channels, height, width = self._shape
     rows, columns = height // factor, width // factor
     parts = self.reshape((*lead, channels, rows, factor, columns, factor))

@@ -1,4 +1,4 @@
-"""Argument checks of inverses, linear systems and determinants: square matrices, of floats, that fit."""
+"""Argument checks of inverses, linear systems, determinants and decompositions: matrices of floats that fit."""
 
 from __future__ import annotations
 
@@ -99,11 +99,16 @@ def power(op: str, self: Any, n: int) -> tuple[Any, ...]:
     return self, n
 
 
+def _require_system(op: str, name: str, A: Any, B: Any) -> None:
+    """Square matrices A and matrices B of their dtype."""
+    require_floating(op, A, B)
+    require_square(op, name, A)
+    require_matrix(op, "B", B)
+
+
 def systems(op: str, A: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
     """Square matrices A and matrices B of as many rows, in batches of one shape."""
-    require_floating(op, A, B)
-    require_square(op, "A", A)
-    require_matrix(op, "B", B)
+    _require_system(op, "A", A, B)
     if (*A._shape[:-2], A._shape[-1]) != tuple(B._shape[:-1]):
         raise ShapeError(f"{op}(): Incompatible shapes of A and B: {list(A._shape)} and {list(B._shape)}")
     return A, B, *rest
@@ -111,9 +116,7 @@ def systems(op: str, A: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
 
 def solve_triangular(op: str, self: Any, B: Any, upper: bool, left: bool, unitriangular: bool) -> tuple[Any, ...]:
     """Square matrices, and matrices of as many rows, or columns if not `left`; batches broadcast."""
-    require_floating(op, self, B)
-    require_square(op, "A", self)
-    require_matrix(op, "B", B)
+    _require_system(op, "A", self, B)
     if B._shape[-2 if left else -1] != self._shape[-1]:
         raise ShapeError(
             f"{op}(): Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
@@ -136,9 +139,7 @@ def older_solve_triangular(
 
 def cholesky_solve(op: str, self: Any, input2: Any, upper: bool) -> tuple[Any, ...]:
     """Matrices B and square factors of as many rows; batches broadcast."""
-    require_floating(op, self, input2)
-    require_matrix(op, "B", self)
-    require_square(op, "L", input2)
+    _require_system(op, "L", input2, self)
     if self._shape[-2] != input2._shape[-1]:
         raise ShapeError(
             f"{op}(): Incompatible matrix sizes: each A matrix is {input2._shape[-1]} by {input2._shape[-1]} but each "
@@ -166,22 +167,11 @@ def qr(op: str, A: Any, mode: str) -> tuple[Any, ...]:
     return A, mode
 
 
-def svd(op: str, A: Any, full_matrices: bool, driver: str | None) -> tuple[Any, ...]:
-    """Matrices of floats; there is only one driver for the CPU."""
-    no_driver(op, driver)
-    return *matrices_of(op, A), full_matrices, driver
-
-
-def svdvals(op: str, A: Any, driver: str | None) -> tuple[Any, ...]:
-    """Matrices of floats; there is only one driver for the CPU."""
-    no_driver(op, driver)
-    return *matrices_of(op, A), driver
-
-
-def no_driver(op: str, driver: str | None) -> None:
-    """The keyword `driver` is for CUDA."""
-    if driver is not None:
-        raise RuntimeError(f"{op}(): keyword argument `driver=` is only supported on CUDA inputs, got {driver!r}")
+def svd(op: str, A: Any, *rest: Any) -> tuple[Any, ...]:
+    """Matrices of floats; the last argument, a driver, is for CUDA."""
+    if rest[-1] is not None:
+        raise RuntimeError(f"{op}(): keyword argument `driver=` is only supported on CUDA inputs, got {rest[-1]!r}")
+    return *matrices_of(op, A), *rest
 
 
 def ormqr(op: str, self: Any, input2: Any, input3: Any, left: bool, transpose: bool) -> tuple[Any, ...]:
@@ -201,3 +191,57 @@ def ormqr(op: str, self: Any, input2: Any, input3: Any, left: bool, transpose: b
             f"input, but got shapes {list(input2._shape)} and {list(self._shape)}"
         )
     return self, input2, input3, left, transpose
+
+
+def lu(op: str, A: Any, pivot: bool, *rest: Any) -> tuple[Any, ...]:
+    """Matrices of floats; rows are always exchanged, as on every CPU."""
+    matrices_of(op, A)
+    if not pivot:
+        raise RuntimeError(f"{op}(): LU without pivoting is not implemented on the CPU: got pivot=False")
+    return A, pivot, *rest
+
+
+def lu_solve(op: str, LU: Any, pivots: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
+    """Square packed factors with their exchanges, and matrices whose rows (or columns, by `left`) are as many."""
+    _require_system(op, "LU", LU, B)
+    _require_pivots(op, LU, pivots)
+    left = rest[0] if rest else True
+    if B._shape[-2 if left else -1] != LU._shape[-1]:
+        raise ShapeError(f"{op}(): Incompatible shapes of LU and B: {list(LU._shape)} and {list(B._shape)}")
+    batch = broadcast_shapes(op, LU._shape[:-2], B._shape[:-2])
+    return LU, pivots, B.expand((*batch, *B._shape[-2:])), *rest
+
+
+def _require_pivots(op: str, factors: Any, pivots: Any) -> None:
+    """Integers, one for each row or column of each matrix."""
+    if pivots.dtype.kind != "i":
+        raise RuntimeError(f"{op}(): Expected pivots to be integers. Got {pivots.dtype!r}")
+    if tuple(pivots._shape) != (*factors._shape[:-2], min(factors._shape[-2:])):
+        raise ShapeError(
+            f"{op}(): Number of pivots per batch should be same as the dimension of the matrix: got pivots with shape "
+            f"{list(pivots._shape)} for matrices of shape {list(factors._shape)}"
+        )
+
+
+def old_lu_solve(op: str, self: Any, LU_data: Any, LU_pivots: Any) -> tuple[Any, ...]:
+    """Matrices B, and square packed factors of as many rows with their exchanges."""
+    LU_data, LU_pivots, self = lu_solve(op, LU_data, LU_pivots, self)
+    return self, LU_data, LU_pivots
+
+
+def lu_unpack(op: str, LU_data: Any, LU_pivots: Any, unpack_data: bool, unpack_pivots: bool) -> tuple[Any, ...]:
+    """Packed factors with their exchanges."""
+    matrices_of(op, LU_data)
+    if unpack_pivots:
+        _require_pivots(op, LU_data, LU_pivots)
+    return LU_data, LU_pivots, unpack_data, unpack_pivots
+
+
+def ldl_solve(op: str, LD: Any, pivots: Any, B: Any, hermitian: bool) -> tuple[Any, ...]:
+    """Square packed factors with their exchanges, and matrices of as many rows; batches broadcast."""
+    _require_system(op, "LD", LD, B)
+    if B._shape[-2] != LD._shape[-1]:
+        raise ShapeError(f"{op}(): Incompatible matrix sizes of LD and B: {list(LD._shape)} and {list(B._shape)}")
+    _require_pivots(op, LD, pivots)
+    broadcast_shapes(op, LD._shape[:-2], B._shape[:-2])
+    return LD, pivots, B, hermitian

@@ -97,7 +97,7 @@ def lstsq(op: str, self: Any, b: Any, rcond: float | None, driver: str | None) -
 
 
 def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> tuple[Any, ...]:
-    """As many elements of A in the dimensions of B as in the others."""
+    """A tensor A with equally many elements in the dimensions of B and in the others."""
     require_floating(op, self, other)
     if self.ndim < other.ndim:
         raise ShapeError(f"{op}(): Expected at least {other.ndim} dimensions of A, got shape {list(self._shape)}")
@@ -115,7 +115,7 @@ def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> t
 
 
 def tensorinv(op: str, self: Any, ind: int) -> tuple[Any, ...]:
-    """As many elements in the first `ind` dimensions as in the others."""
+    """A tensor with equally many elements in the first `ind` dimensions and in the others."""
     require_floating(op, self)
     if ind <= 0:
         raise RuntimeError(f"{op}(): Expected a strictly positive integer for 'ind', got {ind}")

@@ -1,14 +1,15 @@
-"""Inverses, solutions of linear systems and determinants, and Cholesky's decomposition: NumPy's LAPACK."""
+"""Inverses, linear systems, determinants and decompositions (Cholesky, QR, SVD, eigenvalues) by NumPy's LAPACK."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from contextlib import suppress
+from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import LinAlgError
-from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices
+from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices, refuse
 
 Array = np.ndarray
 
@@ -20,32 +21,34 @@ _CHOLESKY = (
 )
 
 
-def refuse(op: str, words: str, info: Array) -> NoReturn:
-    """Raise the error of the first matrix whose `info` is not 0, and say which of the batch it is."""
-    place = int(np.flatnonzero(info)[0])
-    which = f"(Batch element {place}): " if info.ndim else ""
-    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[place]))}")
+def _with_info(
+    op: str,
+    words: str,
+    function: Callable[..., Array],
+    first_failure: Callable[[Array], Array],
+    check_errors: bool,
+    *arrays: Array,
+) -> tuple[Array, Array]:
+    """The function of a batch, and for each matrix of the first array where it failed, counted from 1; 0 if it did not.
 
-
-def _each(function: Callable[..., Array], result: Array, *arrays: Array) -> Array:
-    """The function of each matrix of a batch by itself; nan where it fails."""
+    A failure is an error if `check_errors`, else the result is nan.
+    """
+    try:
+        return function(*arrays), np.zeros(arrays[0].shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        info = first_failure(arrays[0])
+    if check_errors:
+        refuse(op, words, info)
+    result = np.full_like(arrays[-1], np.nan, order="C")
     for *given, out in matrices(*arrays, result):
-        try:
+        with suppress(np.linalg.LinAlgError):
             out[:] = function(*given)
-        except np.linalg.LinAlgError:
-            out[:] = np.nan
-    return result
+    return result, info
 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
-    try:
-        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_zero_pivots(a)
-    if check_errors:
-        refuse("linalg_inv", _INVERSE, info)
-    return _each(np.linalg.inv, np.empty_like(a, order="C"), a), info
+    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
 
 
 def inverse(a: Array) -> Array:
@@ -55,13 +58,7 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
-    try:
-        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        info = first_zero_pivots(a)
-    if check_errors:
-        refuse("linalg_solve", _SOLVE, info)
-    return _each(np.linalg.solve, np.empty_like(b, order="C"), a, b), info
+    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
@@ -90,10 +87,88 @@ def cofactors(a: Array) -> Array:
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
+    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
+
+
+def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:
+    """The result of the function; where it does not converge, an error that says why."""
     try:
-        return np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
+        return function(a, *args, **kwargs)
     except np.linalg.LinAlgError:
-        info = first_bad_minors(a)
-    if check_errors:
-        refuse("linalg_cholesky", _CHOLESKY, info)
-    return _each(np.linalg.cholesky, np.empty_like(a, order="C"), a), info
+        reason = (
+            "is ill-conditioned or has too many repeated values"
+            if np.isfinite(a).all()
+            else "contained non-finite values"
+        )
+    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
+
+
+def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
+    """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
+    if mode == "r":
+        return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
+    q, r = np.linalg.qr(a, mode)
+    return q, r
+
+
+def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
+    """U, the singular values in descending order, V^H."""
+    u, s, vh = _converging("linalg_svd", np.linalg.svd, a, full_matrices=full_matrices)
+    return u, s, vh
+
+
+def singular_values(a: Array, driver: None) -> Array:
+    """The singular values in descending order."""
+    return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
+
+
+def hermitian_eigen(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
+    values, vectors = _converging("linalg_eigh", np.linalg.eigh, a)
+    return values, vectors
+
+
+def hermitian_eigenvalues(a: Array) -> Array:
+    """The eigenvalues in ascending order, from the lower triangle of A."""
+    return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
+
+
+def general_eigen(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues and eigenvectors, complex numbers; the vectors have length 1."""
+    _require_finite("linalg_eig", a)
+    values, vectors = _converging("linalg_eig", np.linalg.eig, a)
+    wide = np.result_type(a.dtype, np.complex64)
+    return values.astype(wide, copy=False), vectors.astype(wide, copy=False)
+
+
+def general_eigenvalues(a: Array) -> Array:
+    """The eigenvalues, complex numbers."""
+    _require_finite("linalg_eigvals", a)
+    found = _converging("linalg_eigvals", np.linalg.eigvals, a)
+    return found.astype(np.result_type(a.dtype, np.complex64), copy=False)
+
+
+def _require_finite(op: str, a: Array) -> None:
+    if not np.isfinite(a).all():
+        raise RuntimeError(f"{op}(): input tensor should not contain infs or NaNs.")
+
+
+def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
+    """The inverse on the space of those singular vectors whose values are above max(atol, rtol * the greatest)."""
+    u, s, vh = svd_factors(a, False, None)
+    limit = np.maximum(atol, rtol * s.max(-1, initial=0))[..., None]
+    inverted = np.divide(1, s, out=np.zeros_like(s), where=s > limit)
+    return np.ascontiguousarray(((u * inverted[..., None, :]) @ vh).conj().swapaxes(-2, -1))
+
+
+def matrix_exponential(a: Array) -> Array:
+    """exp(A), by scaling and squaring of Pade approximants."""
+    from scipy.linalg import expm
+
+    return np.ascontiguousarray(expm(a)) if a.size else a.copy()
+
+
+def geqrf(self: Array) -> tuple[Array, Array]:
+    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
+    packed, tau = np.linalg.qr(self, mode="raw")
+    return np.ascontiguousarray(packed.swapaxes(-1, -2)), tau

@@ -1,30 +1,36 @@
-"""BLAS and LAPACK where only SciPy offers the routine, one matrix of a batch after the other; loaded on first use."""
+"""BLAS and LAPACK where only SciPy offers the routine: triangular systems, LU and LDL decompositions.
+
+SciPy is loaded by the first call. The matrices of a batch are computed one after the other.
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+
+from ...errors import LinAlgError
 
 Array = np.ndarray
 
 
+def refuse(op: str, words: str, info: Array) -> NoReturn:
+    """Raise the error of the first matrix whose `info` is not 0, and say which of the batch it is."""
+    number = int(np.flatnonzero(info)[0])
+    which = f"(Batch element {number}): " if info.ndim else ""
+    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[number]))}")
+
+
 @functools.cache
 def routine(name: str, char: str) -> Callable[..., Any]:
-    """The routine for a dtype, such as dgetrf for getrf and "d"."""
-    from scipy.linalg import get_lapack_funcs
+    """The routine of LAPACK, or trsm of BLAS, for a dtype: dgetrf for getrf and "d"."""
+    from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-    return get_lapack_funcs((name,), (np.empty(0, char),))[0]
-
-
-@functools.cache
-def triangular_routine(char: str) -> Callable[..., Any]:
-    """BLAS's solution of triangular systems for a dtype."""
-    from scipy.linalg import get_blas_funcs
-
-    return get_blas_funcs(("trsm",), (np.empty(0, char),))[0]
+    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
+    return find((name,), (np.empty(0, char),))[0]
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -34,7 +40,7 @@ def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 
 
 def first_zero_pivots(a: Array) -> Array:
-    """For each matrix the place of the first zero on the diagonal of its LU decomposition, counted from 1; else 0."""
+    """For each matrix the index of the first zero on the diagonal of its LU decomposition, from 1; 0 if none."""
     found = [routine("getrf", a.dtype.char)(one)[2] for (one,) in matrices(a)]
     return np.array(found, np.int32).reshape(a.shape[:-2])
 
@@ -56,7 +62,96 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
 
 def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> None:
     """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
-    given, turned = (a, True) if a.flags.f_contiguous else (a.T, False)
-    lower = upper != turned
-    solve = triangular_routine(a.dtype.char)
-    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=turned, diag=unitriangular, overwrite_b=1).T
+    given, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
+    lower = upper != transposed
+    solve = routine("trsm", a.dtype.char)
+    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
+
+
+Factors = tuple[Array, Array, Array]  # packed factors, pivots, info
+
+BLOCK = 64  # columns that LAPACK takes at once where it is given the memory for it
+_ZERO_D = "D[{0},{0}] is zero and using it on ldl_solve would result in a division by zero."
+_ZERO_U = (
+    "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
+    "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+)
+
+
+def lu_packed(a: Array, check_errors: bool) -> Factors:
+    """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
+
+    def decompose(one: Array) -> Factors:
+        packed, exchanged, info = routine("getrf", a.dtype.char)(one)
+        return packed, exchanged + 1, info
+
+    return _each_packed(decompose, a, "linalg_lu_factor", _ZERO_U, check_errors)
+
+
+def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> Factors:
+    """L and D in one matrix, which rows were exchanged, and the first zero of D, 0 if none.
+
+    Only the lower triangle of A is read. Two negative pivots in a row stand for a block of 2 by 2 of D.
+    """
+
+    def decompose(one: Array) -> Factors:
+        packed, pivots, info = of_symmetry("trf", a.dtype, hermitian)(one, lower=1, lwork=BLOCK * len(one))
+        return np.tril(packed), pivots, info
+
+    return _each_packed(decompose, a, "linalg_ldl_factor", _ZERO_D, check_errors)
+
+
+def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, words: str, check_errors: bool) -> Factors:
+    """The packed factors, the pivots and the info of each matrix of a batch; an info that is not 0 may be an error."""
+    packed = np.zeros(a.shape, a.dtype)
+    pivots = np.empty((*a.shape[:-2], min(a.shape[-2:])), np.int32)
+    info = np.zeros(a.shape[:-2], np.int32)
+    if a.size:
+        rows, infos = pivots.reshape(-1, pivots.shape[-1]), info.reshape(-1)
+        for number, (one, out) in enumerate(matrices(a, packed)):
+            out[:], rows[number], infos[number] = decompose(one)
+    if check_errors and info.any():
+        refuse(op, words, info)
+    return packed, pivots, info
+
+
+def row_order(pivots: Array, rows: int) -> Array:
+    """Which row of A stands in each row of L U after all exchanges."""
+    order = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
+    count = math.prod(pivots.shape[:-1])
+    flat, exchanged = order.reshape(count, rows), pivots.reshape(count, pivots.shape[-1])
+    every = np.arange(len(flat))
+    for i in range(pivots.shape[-1]):
+        other = exchanged[:, i] - 1
+        flat[every, i], flat[every, other] = flat[every, other].copy(), flat[:, i].copy()
+    return order
+
+
+def ldl_solve_matrices(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Array:
+    """X with A X = B for matrices of one batch, from what `ldl_packed` gives of A."""
+    result = np.empty(b.shape, b.dtype)
+    if b.size:
+        solve = of_symmetry("trs", b.dtype, hermitian)
+        exchanged = exchanges(pivots.reshape(-1, pivots.shape[-1]))
+        for number, (one, right, out) in enumerate(matrices(packed, b, result)):
+            out[:] = solve(one, exchanged[number], right, lower=1)[0]
+    return result
+
+
+def exchanges(pivots: Array) -> Array:
+    """The pivots, which LAPACK believes whatever they are: rows that there are, negative ones in pairs; 0 for none."""
+    size = pivots.shape[-1]
+    found = np.where(pivots == 0, np.arange(1, size + 1), pivots)
+    paired = found < 0
+    odd = paired.cumsum(-1) % 2 == 1  # between the two of a pair
+    if (abs(found) > size).any() or (odd & ~paired).any() or odd[:, -1].any():
+        raise RuntimeError(
+            f"linalg_ldl_solve(): expected pivots from 1 to {size}, negative ones in pairs, but got some from "
+            f"{pivots.min()} to {pivots.max()}"
+        )
+    return found
+
+
+def of_symmetry(name: str, dtype: np.dtype[Any], hermitian: bool) -> Callable[..., Any]:
+    """The routine for Hermitian matrices or for symmetric ones, which are the same where numbers are real."""
+    return routine(("he" if hermitian and dtype.kind == "c" else "sy") + name, dtype.char)

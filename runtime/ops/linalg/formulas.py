@@ -1,11 +1,16 @@
-"""Helpers of the formulas of inverses, linear systems, determinants and Cholesky's decomposition."""
+"""Helpers of the formulas of inverses, linear systems, determinants, norms, powers and tolerances of matrices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from math import inf
 from typing import Any, TypeAlias
 
 from ...modes.grad_mode import watch
 from ...namespace import op
+from ...tensor.dtypes import float64
+from ...tensor.limits import finfo
 from ...tensor.shapes import broadcast_shapes
 from ..matmul.formulas import adjoint
 
@@ -24,21 +29,20 @@ def hermitian_input(x: Tensor) -> Tensor:
     return middle + (x - middle).detach()
 
 
-def of_lower(x: Tensor) -> Tensor:
-    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
-    half = (x.tril() + x.tril(-1)) / 2
-    return half + adjoint(half)
-
-
 def half_lower(x: Tensor) -> Tensor:
     """The lower triangle of x with half its diagonal."""
     return (x.tril() + x.tril(-1)) / 2
 
 
-def lower_slope(grad: Tensor) -> Tensor:
+def of_lower(x: Tensor) -> Tensor:
+    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
+    half = half_lower(x)
+    return half + adjoint(half)
+
+
+def of_lower_backward(grad: Tensor) -> Tensor:
     """The gradient of x from that of `of_lower(x)`."""
-    both = grad + adjoint(grad)
-    return (both.tril() + both.tril(-1)) / 2
+    return half_lower(grad + adjoint(grad))
 
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
@@ -46,18 +50,15 @@ def is_vector(a: Tensor, b: Tensor) -> bool:
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
-def with_batch_of(x: Tensor, other: Tensor) -> Tensor:
-    """Matrices expanded to the batch that they and others broadcast to."""
+def with_batch_of(x: Tensor, other: Tensor, name: str = "expand") -> Tensor:
+    """Matrices expanded to the batch that they and others broadcast to, as the op `name` requires."""
     batch, others = x._shape[:-2], other._shape[:-2]
-    return x if batch == others else x.expand((*broadcast_shapes("expand", batch, others), *x._shape[-2:]))
+    return x if batch == others else x.expand((*broadcast_shapes(name, batch, others), *x._shape[-2:]))
 
 
 def broadcast_batches(name: str, a: Tensor, b: Tensor) -> Pair:
     """Matrices A and B in the batch dimensions that both broadcast to."""
-    if a._shape[:-2] == b._shape[:-2]:
-        return a, b
-    batch = broadcast_shapes(name, a._shape[:-2], b._shape[:-2])
-    return a.expand((*batch, *a._shape[-2:])), b.expand((*batch, *b._shape[-2:]))
+    return with_batch_of(a, b, name), with_batch_of(b, a, name)
 
 
 def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
@@ -68,3 +69,104 @@ def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
 def identity_of(x: Tensor) -> Tensor:
     """The identity matrix for each matrix of a batch."""
     return op.eye(x._shape[-1], dtype=x.dtype).expand(x._shape)
+
+
+def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The norm of the matrices that lie in two dimensions."""
+    rows, columns = dim
+    if order == "fro":
+        return op.norm(x, 2, [rows, columns], keepdim)
+    if order in ("nuc", 2, -2):
+        values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
+        found = values.sum(-1) if order == "nuc" else values.amax(-1) if order == 2 else values.amin(-1)
+        return _with_dims(found, (rows, columns)) if keepdim else found
+    along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
+    sums = x.abs().sum(along, True)
+    found = sums.amax(over, True) if order > 0 else sums.amin(over, True)
+    return found if keepdim else found.squeeze([rows, columns])
+
+
+def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
+    """With dimensions of size 1 where a matrix was."""
+    for d in sorted(dims):
+        x = x.unsqueeze(d)
+    return x
+
+
+def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """A norm of vectors or of matrices, by the number of dimensions; of all elements if nothing is said."""
+    if order is None:
+        return op.norm(x, 2, dim, keepdim)
+    dims = range(x.ndim) if dim is None else dim
+    if len(dims) == 1:
+        return op.norm(x, order, list(dims), keepdim)
+    return norm_of_matrices(x, order, [d % x.ndim for d in dims], keepdim)
+
+
+def condition_by_inverse(x: Tensor, p: Any) -> Tensor:
+    """|A| |A^-1| in the matrix norm of order p; inf for a singular A."""
+    inverse, info = op.linalg_inv_ex(x)
+    inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
+    dims = (x.ndim - 2, x.ndim - 1)
+    found = norm_of_matrices(x, p, dims, False) * norm_of_matrices(inverse, p, dims, False)
+    return found.masked_fill(info != 0, inf)
+
+
+def power_by_squaring(x: Tensor, n: int) -> Tensor:
+    """A^n: the product of the A^(2^k) where |n| has a binary digit 1, each the square of the last; of A^-1 if n < 0."""
+    if n == 0:
+        return identity_of(x).clone()
+    base = op.linalg_inv(x) if n < 0 else x
+    factors, rest = [], abs(n)
+    while rest:
+        factors += [base] if rest % 2 else []
+        rest //= 2
+        base = base.matmul(base) if rest else base
+    return reduce(op.matmul, factors) if len(factors) > 1 else factors[0].clone()
+
+
+def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
+    """Both as tensors, one number for each matrix; rtol is eps max(rows, columns) where neither is given."""
+    if rtol is None:
+        rtol = 0.0 if atol is not None else finfo(x.dtype).eps * max(x._shape[-2:])
+    absolute, relative = _tolerance(0.0 if atol is None else atol, x), _tolerance(rtol, x)
+    batch = broadcast_shapes("tolerance", absolute._shape, relative._shape)
+    return absolute.expand(batch), relative.expand(batch)
+
+
+def _tolerance(value: Any, x: Tensor) -> Tensor:
+    """One number for each matrix."""
+    if isinstance(value, float):
+        return op.full(x._shape[:-2], value, dtype=float64)
+    value = value.detach().real if value.is_complex() else value.detach()
+    return value.expand(broadcast_shapes("tolerance", value._shape, x._shape[:-2]))
+
+
+def squared_modulus(x: Tensor) -> Tensor:
+    """|x|^2."""
+    return (x * x.conj()).real if x.is_complex() else x * x
+
+
+def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
+    """The tensor with these dimensions behind all others."""
+    last = [d % x.ndim for d in dims]
+    return x.permute([*(d for d in range(x.ndim) if d not in last), *last])
+
+
+def product_of_reflections(a: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ..., H_i = I - tau_i v_i v_i^H, v_i below the diagonal of column i, with 1 on it."""
+    rows, columns = a._shape[-2:]
+    start = op.eye(rows, columns, dtype=a.dtype)
+    vectors, result = a.tril(-1) + start, start.expand(a._shape)
+    for i in reversed(range(tau._shape[-1])):
+        v = vectors.narrow(-1, i, 1)
+        factor = tau.narrow(-1, i, 1).unsqueeze(-1)
+        result = result - factor * v.matmul(adjoint(v).matmul(result))
+    return result
+
+
+def all_reflections(self: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
+    """Reflections and their factors for the square orthogonal matrix: those that are missing are of factor 0."""
+    missing = max(self._shape[-2] - self._shape[-1], 0)
+    wide = op.cat([self, self.new_zeros((*self._shape[:-1], missing))], -1)[..., : self._shape[-2]]
+    return wide, op.cat([tau, tau.new_zeros((*tau._shape[:-1], wide._shape[-1] - tau._shape[-1]))], -1)

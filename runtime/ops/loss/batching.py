@@ -1,4 +1,4 @@
-"""Losses: one value an element for the whole batch, then summed or averaged within each example."""
+"""Batching rules of losses: one value an element for the whole batch, then summed or averaged within each example."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def spread(call: Call) -> dict[str, Any]:
     return arguments
 
 
-def pointwise_loss_grad(call: Call) -> Any:
+def pointwise_loss_backward(call: Call) -> Any:
     """The gradient of a pointwise loss: that of its one number goes to every element."""
     arguments = spread(call)
     shape = (call.size, *call["input"]._shape)
@@ -46,12 +46,8 @@ def pointwise_loss_grad(call: Call) -> Any:
 
 def negative_log_likelihood(call: Call) -> Any:
     """-weight[target] * input[target], averaged by the weights of the targets that count."""
-    x, target = call["input"], call.whole(call["target"])
-    single = len(x._shape) == 1
-    scores = call.whole(x) if single else merged(call.whole(x))
-    losses, _ = op.nll_loss(scores, target if single else merged(target), None, NONE, call["ignore_index"])
-    losses = losses if single else parted(losses, call.size)
-    weights = weights_of(call, target, losses)
+    losses, _ = _of_each_target(call, op.nll_loss, None, NONE, call["ignore_index"])
+    weights = weights_of(call, call.whole(call["target"]), losses)
     losses = losses * weights.reshape(losses._shape)
     if call["reduction"] == NONE:
         return losses, weights.sum(1) * 0
@@ -59,7 +55,16 @@ def negative_log_likelihood(call: Call) -> Any:
     return (total / weights.sum(1) if call["reduction"] == MEAN else total), weights.sum(1)
 
 
-def negative_log_likelihood_grad(call: Call) -> Any:
+def _of_each_target(call: Call, loss: Any, *options: Any) -> tuple[Any, Any]:
+    """The losses of all targets, with the examples in front, and the second result of the op `loss`."""
+    x, target = call.whole(call["input"]), call.whole(call["target"])
+    if x.ndim == 2:  # an example is one row of scores, so that the examples are the samples of the op
+        return loss(x, target, *options)
+    losses, kept = loss(merged(x), merged(target), *options)
+    return parted(losses, call.size), kept
+
+
+def negative_log_likelihood_backward(call: Call) -> Any:
     """-weight[target] * grad at each target; that of a mean is shared by the total weight of the example."""
     shape, target = as_list(call["input_shape"]), call.whole(call["target"])
     grad, weight = call.whole(call["grad_output"]), call["weight"]
@@ -78,16 +83,12 @@ def negative_log_likelihood_grad(call: Call) -> Any:
 
 
 def cross_entropy(call: Call) -> Any:
-    """The loss of every place of all examples, summed or averaged within each."""
-    x, target = call["input"], call.whole(call["target"])
+    """Cross-entropy of all targets of all examples, summed or averaged within each example."""
     if call.is_batched("weight"):
         return loop(call)
-    single = len(x._shape) == 1
-    scores = call.whole(x) if single else merged(call.whole(x))
-    given = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
-    losses, kept = op.cross_entropy_loss(scores, target if single else merged(target), *given)
-    losses = losses if single else parted(losses, call.size)
-    weights = weights_of(call, target, losses).sum(1)
+    options = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
+    losses, kept = _of_each_target(call, op.cross_entropy_loss, *options)
+    weights = weights_of(call, call.whole(call["target"]), losses).sum(1)
     kept = op.cat([kept[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
     if call["reduction"] == NONE:
         return losses, kept
@@ -103,3 +104,15 @@ def weights_of(call: Call, target: Any, losses: Any) -> Any:
         return counted
     table = call.whole(weight)
     return table.gather(1, target.clamp(0, table._shape[1] - 1)) * counted
+
+
+def temporal(call: Call) -> Any:
+    """Scores (steps, samples, classes) and rows of labels; each example has the same lengths."""
+    arguments = call.all_whole()
+    scores = arguments["log_probs"].transpose(0, 1)
+    steps, size, samples, classes = scores._shape
+    arguments["log_probs"] = scores.reshape((steps, size * samples, classes))
+    arguments["targets"] = merged(arguments["targets"])
+    for name in ("input_lengths", "target_lengths"):
+        arguments[name] = list(arguments[name]) * size
+    return parted(call.run(arguments), size)

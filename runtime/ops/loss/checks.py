@@ -1,13 +1,16 @@
-"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum)."""
+"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that the op itself checks."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.shape_checks import broadcastable, require_index_dtype, require_shape
-from ...errors import ShapeError
+from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import all_examples, broadcastable, require_index_dtype, require_shape
+from ...errors import DimensionError, DtypeError, ShapeError
 from ...tensor import dtypes
+from ...tensor.shapes import broadcast_shapes
 
 
 def _require_reduction(op: str, reduction: int) -> None:
@@ -29,14 +32,14 @@ def pointwise_loss(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, .
 
 
 def pointwise_loss_backward(op: str, grad_output: Any, input: Any, *rest: Any) -> tuple[Any, ...]:
-    """As in `pointwise_loss`; the gradient is that of the reduced loss."""
+    """The arguments of `pointwise_loss`, and a gradient in the shape of the reduced loss."""
     pointwise_loss(op, input, *rest)
     require_shape(op, "grad_output", grad_output, () if rest[-1] else input._shape)
     return grad_output, input, *rest
 
 
 def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, ...]:
-    """Input (classes,) with target (), or (batch, classes, *places) with target (batch, *places)."""
+    """Input (classes,) with target (), or (batch, classes, *dims) with target (batch, *dims)."""
     _require_classes(op, target, weight, input._shape)
     _require_reduction(op, reduction)
     return input, target, weight, reduction, ignore_index
@@ -45,7 +48,7 @@ def nll_loss(op: str, input: Any, target: Any, weight: Any, reduction: int, igno
 def cross_entropy(
     op: str, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int, label_smoothing: float
 ) -> tuple[Any, ...]:
-    """As in `nll_loss`; the label smoothing lies in [0, 1]."""
+    """Input and target of the shapes that `nll_loss` takes, and a label smoothing in [0, 1]."""
     if weight is not None or target._dtype is not dtypes.int64 or target._shape != input._shape[:1] or input.ndim != 2:
         _require_classes(op, target, weight, input._shape)
     _require_reduction(op, reduction)
@@ -64,7 +67,7 @@ def nll_loss_backward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Any, ...]:
-    """As in `nll_loss`; the gradient is that of the reduced loss."""
+    """Target and weight that fit input_shape as in `nll_loss`, and a gradient in the shape of the reduced loss."""
     _require_classes(op, target, weight, tuple(input_shape))
     _require_reduction(op, reduction)
     require_shape(op, "grad_output", grad_output, () if reduction else target._shape)
@@ -89,3 +92,175 @@ def _require_classes(op: str, target: Any, weight: Any, shape: Sequence[int]) ->
             f"{op}(): weight tensor should be defined either for all {classes} classes or no classes but got "
             f"weight tensor of shape: {list(weight._shape)}"
         )
+
+
+def same_sizes(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Input and target broadcast to each other, with a warning where they differ; a weight has input's shape."""
+    _require_same_size(op, rest[-1], input)
+    return *_expanded(op, input, target), *rest
+
+
+def floating_values(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Input and target are floating-point."""
+    for name, tensor in (("input", input), ("target", target)):
+        if tensor.dtype.kind != "f":
+            raise DtypeError(f"{op}(): expected {name} of a floating point dtype, got {tensor.dtype.name}")
+    return input, target, *rest
+
+
+def smooth_l1(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Input and target broadcast to each other, with a warning where they differ; beta is not negative."""
+    beta = rest[-1]
+    if beta < 0:
+        raise RuntimeError(f"{op}(): smooth_l1_loss does not support negative values for beta, got {beta}")
+    return *_expanded(op, input, target), *rest
+
+
+def huber(op: str, input: Any, target: Any, reduction: str, delta: float, weight: Any) -> tuple[Any, ...]:
+    """Input and target broadcast, with a warning where they differ; delta is positive, a weight has input's shape."""
+    if not delta > 0:
+        raise RuntimeError(f"{op}(): huber_loss does not support non-positive values for delta, got {delta}")
+    _require_same_size(op, weight, input)
+    return *_expanded(op, input, target), reduction, delta, weight
+
+
+def _require_same_size(op: str, weight: Any, input: Any) -> None:
+    if weight is not None and weight._shape != input._shape:
+        raise ValueError(
+            f"{op}(): Weights and input must have the same size, got {list(weight._shape)} and {list(input._shape)}"
+        )
+
+
+def _expanded(op: str, input: Any, target: Any) -> tuple[Any, Any]:
+    if input._shape == target._shape:
+        return input, target
+    shape = broadcast_shapes(op, input._shape, target._shape)
+    warnings.warn(
+        f"Using a target size ({list(target._shape)}) that is different to the input size "
+        f"({list(input._shape)}). This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size.",
+        stacklevel=4,
+    )
+    return input.expand(shape), target.expand(shape)
+
+
+def gaussian_nll(op: str, input: Any, target: Any, var: Any, *rest: Any) -> tuple[Any, ...]:
+    """var is a number, has input's shape, or one number for each row; nothing of it is negative."""
+    if not hasattr(var, "shape"):
+        negative = var < 0
+    else:
+        if var._shape != input._shape:
+            var = _one_for_each_row(op, input, var)
+        negative = bool((all_examples(var).detach() < 0).any())
+    if negative:
+        raise ValueError(f"{op}(): var has negative entry/entries")
+    return input, target, var, *rest
+
+
+def _one_for_each_row(op: str, input: Any, var: Any) -> Any:
+    """Variances that broadcast to input in one dimension."""
+    if var._shape == input._shape[:-1] and input.ndim:
+        return var.unsqueeze(-1)
+    same_rank = input.ndim == var.ndim
+    if same_rank and sum(m for n, m in zip(input._shape, var._shape, strict=True) if n != m) == 1:
+        return var
+    raise ValueError(f"{op}(): var is of incorrect size: {list(var._shape)} for input of shape {list(input._shape)}")
+
+
+def margin_ranking(op: str, input1: Any, input2: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Inputs and target have as many dimensions."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise ShapeError(
+            f"{op}(): All input tensors should have same dimension but got sizes: input1: {list(input1._shape)}, "
+            f"input2: {list(input2._shape)}, target: {list(target._shape)}"
+        )
+    return input1, input2, target, *rest
+
+
+def along_common_dim(op: str, x1: Any, x2: Any, dim: int, eps: float) -> tuple[Any, ...]:
+    """Vectors along `dim` of the shape that both broadcast to; floating-point in common."""
+    if dtypes.result_type(x1, x2).kind not in "fc":
+        found = dtypes.result_type(x1, x2).name
+        raise DtypeError(f"{op}(): expected common dtype to be floating point, yet common dtype is {found}")
+    shape = broadcast_shapes(op, x1._shape, x2._shape)
+    return x1.expand(shape), x2.expand(shape), wrap_dim(op, dim, len(shape)), eps
+
+
+def triplet(op: str, anchor: Any, positive: Any, negative: Any, margin: float, *rest: Any) -> tuple[Any, ...]:
+    """Three tensors of as many dimensions, and a positive margin."""
+    if not margin > 0:
+        raise ValueError(f"{op}(): margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise ShapeError(
+            f"{op}(): The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    return anchor, positive, negative, margin, *rest
+
+
+def cosine_embedding(op: str, input1: Any, input2: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Two vectors and a number, or two matrices and a number for each row."""
+    if target.ndim not in (0, 1):
+        raise ShapeError(
+            f"{op}(): 0D or 1D target tensor expected, multi-target not supported, got shape {list(target._shape)}"
+        )
+    wanted = target.ndim + 1
+    if input1.ndim != wanted or input2.ndim != wanted:
+        raise ShapeError(
+            f"{op}(): {target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
+            f"{list(input1._shape)} and {list(input2._shape)}"
+        )
+    return input1, input2, target, *rest
+
+
+def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight: Any, *rest: Any) -> tuple[Any, ...]:
+    """Scores (batch, classes) or (classes,), a class for each row, p of 1 or 2, and one weight for each class."""
+    if p not in (1, 2):
+        raise ValueError(f"{op}(): only p == 1 and p == 2 supported, got p = {p}")
+    _require_scores(op, input, target)
+    rows = input._shape[0] if input.ndim == 2 else 1
+    if target.ndim > 1 or target.numel() != rows:
+        raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target._shape)}")
+    _require_class_range(op, target, 0, input._shape[-1])
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(f"{op}(): weight must be one-dimensional, got shape {list(weight._shape)}")
+    if weight is not None and weight.numel() != input._shape[-1]:
+        raise ShapeError(f"{op}(): inconsistent weight size, expected {input._shape[-1]} but got {list(weight._shape)}")
+    return input, target, p, margin, weight, *rest
+
+
+def _require_scores(op: str, input: Any, target: Any) -> None:
+    """Scores (batch, classes) or (classes,), and class numbers."""
+    if input.ndim not in (1, 2) or not input._shape[-1]:
+        raise ShapeError(
+            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
+        )
+    require_index_dtype(op, "target", target, (dtypes.int64,))
+
+
+def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Scores (batch, classes) or (classes,), and as many class numbers, of which the first -1 ends a row."""
+    _require_scores(op, input, target)
+    if target._shape != input._shape:
+        raise ShapeError(
+            f"{op}(): inconsistent target size: {list(target._shape)} for input of size: {list(input._shape)}"
+        )
+    _require_class_range(op, target, -1, input._shape[-1])
+    return input, target, *rest
+
+
+def _require_class_range(op: str, target: Any, least: int, classes: int) -> None:
+    """All numbers are classes, in each example of a batch."""
+    target = all_examples(target)
+    if target.numel() and not least <= int(target.min()) <= int(target.max()) < classes:
+        raise RuntimeError(
+            f"{op}(): target out of range: expected classes from {least} to {classes - 1}, got {int(target.min())} to "
+            f"{int(target.max())}"
+        )
+
+
+def some_classes(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
+    """The last dimension holds the classes."""
+    if not input.ndim:
+        raise DimensionError(f"{op}(): expected input of at least one dimension, the classes, got a 0-d tensor")
+    return input, *rest

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.shape_checks import require_index_dtype
+from ...dispatch.shape_checks import all_examples, require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
 
@@ -45,7 +45,7 @@ def ctc_loss(
 def ctc_loss_of_tensors(
     op: str, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *rest: Any
 ) -> tuple[Any, ...]:
-    """As of lists of lengths, which are in tensors of integers."""
+    """The checks of `ctc_loss` with lengths in tensors of integers instead of lists."""
     lengths = []
     for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if hasattr(given, "level"):
@@ -76,10 +76,8 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
 
 
 def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
-    """All labels that count, of whatever example of a batch."""
-    ndim = targets.ndim
-    while hasattr(targets, "level"):
-        targets = targets.value
+    """All labels within the lengths, of all examples of a batch."""
+    ndim, targets = targets.ndim, all_examples(targets)
     if ndim == 1:
         return targets.array
     rows = targets.array.reshape(prod(targets._shape[:-2]), *targets._shape[-2:])

@@ -1,7 +1,7 @@
 """The cross-entropy of scores and class indices, without the log-probabilities in between.
 
-With p the softmax of the scores x of a place, t its class, w the weights of the C classes and e the label smoothing,
-the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each place, from
+With p the softmax of a vector x of scores, t its class, w the weights of the C classes and e the label smoothing,
+the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each vector, from
 which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
 """
 
@@ -10,12 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...pool.parallel_for import shared
-from . import cpu_cross_entropy_columns as columns
-from . import cpu_cross_entropy_loops as rows
+from .cpu import NO_WEIGHTS
+from .cpu_cross_entropy_loops import (
+    BLOCK,
+    finish_losses,
+    losses_of_columns,
+    losses_of_columns_backward,
+    losses_of_rows,
+    losses_of_rows_backward,
+)
 
 Array = np.ndarray
-
-_NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
 
 def cross_entropy(
@@ -26,11 +31,11 @@ def cross_entropy(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> tuple[Array, Array]:
-    """The loss; and log(sum(exp(x))) of each place with the total weight behind them.
+    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
 
     Args:
-        input: (classes,) or (batch, classes, *places).
-        target: (), or (batch, *places).
+        input: (classes,) or (batch, classes, *dims).
+        target: (), or (batch, *dims).
 
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
@@ -38,12 +43,12 @@ def cross_entropy(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     losses = np.empty(1 if reduction else classes.size, x.dtype)
     kept = np.empty(classes.size + 1, x.dtype)
-    block = rows.BLOCK if x.ndim == 2 else 1
+    block = BLOCK if x.ndim == 2 else 1
     sums = np.empty(3 * -(-len(x) // block))
-    loop = rows.losses_of_rows if x.ndim == 2 else columns.losses_of_columns
+    loop = losses_of_rows if x.ndim == 2 else losses_of_columns
     arguments = (x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept, sums)
     shared(loop, arguments, len(x), x.size, block)
-    bad = rows.finish_losses(losses, kept, reduction, sums)
+    bad = finish_losses(losses, kept, reduction, sums)
     if bad >= 0:
         raise IndexError(
             f"cross_entropy_loss(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
@@ -61,11 +66,11 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Array:
-    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each place's loss."""
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
-    loop = rows.slopes_of_rows if x.ndim == 2 else columns.slopes_of_columns
+    loop = losses_of_rows_backward if x.ndim == 2 else losses_of_columns_backward
     arguments = (x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
     shared(loop, arguments, len(x), x.size)
     return result.reshape(input.shape)
@@ -77,7 +82,7 @@ def _targets(target: Array) -> Array:
 
 
 def _folded(input: Array, target: Array) -> Array:
-    """The scores as (batch, classes), or (batch, classes, places) where there are places."""
+    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
     if target.ndim < 2:
         return np.ascontiguousarray(input if input.ndim == 2 else input.reshape(1, -1))
     batch, count = input.shape[:2]
@@ -86,4 +91,4 @@ def _folded(input: Array, target: Array) -> Array:
 
 def _weights(weight: Array | None, input: Array) -> Array:
     """One weight for each class; none stand for ones."""
-    return _NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)
+    return NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)

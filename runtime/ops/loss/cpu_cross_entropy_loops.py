@@ -1,8 +1,8 @@
-"""The loops of cross_entropy.py over rows of classes; those over columns are in cross_entropy_columns.py.
+"""The loops of cpu_cross_entropy.py over rows of classes, and over columns where dimensions follow the classes.
 
-A place that is ignored has no loss and no slope. No weights stand for weights of one. The last two arguments are the
-range of rows, which begins at a multiple of BLOCK; each block has sums of its own: (losses, weights, the first place
-whose target is no class + 1).
+An ignored target has no loss and no gradient. No weights stand for weights of one. The last two arguments are the range
+of rows, or of items of the batch. Sums are kept for each block of BLOCK rows, or for each item: (losses, weights, the
+index of the first target that is no class + 1).
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ def _exponentials(row: Array, top: float) -> float:
 
 
 @jit
-def note_loss(losses: Array, kept: Array, reduction: int, place: int, loss: float, log_sum: float) -> None:
-    """Keeps what a place has: its log-sum-exp, and its loss where that is asked for."""
-    kept[place] = log_sum
+def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
+    """Writes the log-sum-exp of one target's scores, and its loss where losses are not reduced."""
+    kept[index] = log_sum
     if reduction == 0:
-        losses[place] = loss
+        losses[index] = loss
 
 
 @jit
 def finish_losses(losses: Array, kept: Array, reduction: int, sums: Array) -> int:
-    """Keeps the total weight, and the reduced loss; the first place of a target that is no class, or -1."""
+    """Writes the total weight and the reduced loss; returns the index of the first target that is no class, or -1."""
     loss = weight = 0.0
     for b in range(0, sums.size, 3):
         if sums[b + 2] > 0:
@@ -117,14 +117,14 @@ def losses_of_rows(
 
 
 @jit
-def place_grad(grads: Array, kept: Array, reduction: int, place: int) -> float:
-    """The gradient of the loss of a place; `grads` are one number, or one for each place."""
-    grad = float(grads[place] if grads.size > 1 else grads[0])
+def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> float:
+    """The gradient of the loss of one target; `grads` are one number, or one for each target."""
+    grad = float(grads[index] if grads.size > 1 else grads[0])
     return grad / kept[-1] if reduction == 1 else grad
 
 
 @jit
-def slopes_of_rows(
+def losses_of_rows_backward(
     x: Array,
     classes: Array,
     weights: Array,
@@ -146,7 +146,7 @@ def slopes_of_rows(
         if target == ignored:
             out[:] = 0
             continue
-        grad = place_grad(grads, kept, reduction, n)
+        grad = target_gradient(grads, kept, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
         for c in range(row.size):
@@ -155,3 +155,104 @@ def slopes_of_rows(
             for c in range(row.size):
                 out[c] -= spread * to(class_weight(weights, c))
         out[target] -= to(direct)
+
+
+_BLOCK = 256
+
+
+@jit
+def losses_of_columns(
+    x: Array,
+    classes: Array,
+    weights: Array,
+    reduction: int,
+    ignored: int,
+    smoothing: float,
+    losses: Array,
+    kept: Array,
+    sums: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
+    count, positions = x.shape[1], x.shape[2]
+    share = smoothing / max(count, 1)
+    every = share * total_weight(weights, count)
+    for n in range(first, last):
+        own = part_of(sums, 3 * n, 3)
+        own[0] = own[1] = own[2] = 0
+        for start in range(0, positions, _BLOCK):
+            width = min(_BLOCK, positions - start)
+            tops, shifts = np.empty(width, x.dtype), np.zeros(width, x.dtype)
+            smooth = np.zeros(width if smoothing != 0 else 0)
+            _column_sums(x[n], start, weights, tops, shifts, smooth)
+            for j in range(width):
+                index = n * positions + start + j
+                target = classes[index]
+                if target == ignored:
+                    note_loss(losses, kept, reduction, index, 0.0, 0.0)
+                    continue
+                if target < 0 or target >= count:
+                    own[2] = own[2] if own[2] > 0 else index + 1
+                    continue
+                weight, shift = class_weight(weights, target), float(shifts[j])
+                loss = (1 - smoothing) * weight * (shift - (x[n, target, start + j] - tops[j]))
+                if smoothing != 0:
+                    loss += every * shift - share * smooth[j]
+                note_loss(losses, kept, reduction, index, loss, shift + tops[j])
+                own[0] += loss
+                own[1] += weight
+
+
+@jit
+def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Array, smooth: Array) -> None:
+    """Per column the greatest score, log(sum(exp(x - top))), and sum_c w_c (x_c - top) where smooth has room."""
+    tops[:] = x[0, start : start + tops.size]
+    for c in range(1, x.shape[0]):
+        row = x[c, start : start + tops.size]
+        for j in range(tops.size):
+            tops[j] = row[j] if row[j] > tops[j] else tops[j]
+    for c in range(x.shape[0]):
+        row, weight = x[c, start : start + tops.size], class_weight(weights, c)
+        for j in range(tops.size):
+            shifts[j] += exp(row[j] - tops[j])
+        for j in range(smooth.size):
+            smooth[j] += weight * (row[j] - tops[j])
+    for j in range(tops.size):
+        shifts[j] = log(shifts[j])
+
+
+@jit
+def losses_of_columns_backward(
+    x: Array,
+    classes: Array,
+    weights: Array,
+    kept: Array,
+    grads: Array,
+    reduction: int,
+    ignored: int,
+    smoothing: float,
+    result: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Fills the gradient of items of the batch, for x (batch, classes, positions)."""
+    to, count, positions = x.dtype.type, x.shape[1], x.shape[2]
+    share = smoothing / max(count, 1)
+    every = share * total_weight(weights, count)
+    for n in range(first, last):
+        scales, spreads = np.zeros(positions, x.dtype), np.zeros(positions, x.dtype)
+        own, sums = classes[n * positions : (n + 1) * positions], kept[n * positions : (n + 1) * positions]
+        for j in range(positions):
+            if own[j] != ignored:
+                grad = target_gradient(grads, kept, reduction, n * positions + j)
+                spreads[j] = grad
+                scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
+        for c in range(count):
+            row, out = x[n, c], result[n, c]
+            even = to(share * class_weight(weights, c))
+            for j in range(row.size):
+                out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
+        for j in range(positions):
+            if own[j] != ignored:
+                result[n, own[j], j] -= to((1 - smoothing) * class_weight(weights, own[j]) * spreads[j])

@@ -44,7 +44,7 @@ def ctc_backward(
 ) -> Array:
     """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
     scores = np.ascontiguousarray(log_probs.transpose(1, 0, 2), np.float64)
-    slopes = np.zeros_like(scores)
+    result = np.zeros_like(scores)
     for n, (steps, labels) in enumerate(zip(input_lengths, target_lengths, strict=True)):
         if grad[n] == 0 or not steps:
             continue
@@ -52,8 +52,8 @@ def ctc_backward(
         ahead, behind = np.empty((2, steps, states.size))
         total = _ahead(scores[n, :steps], states, ahead)
         _behind(scores[n, :steps], states, behind)
-        _visits(ahead, behind, states, total, float(grad[n]), slopes[n])
-    return np.ascontiguousarray(slopes.transpose(1, 0, 2), log_probs.dtype)
+        _visits(ahead, behind, states, total, float(grad[n]), result[n])
+    return np.ascontiguousarray(result.transpose(1, 0, 2), log_probs.dtype)
 
 
 def _states(labels: Array, blank: int) -> Array:
@@ -103,8 +103,8 @@ def _behind(scores: Array, states: Array, behind: Array) -> None:
 
 
 @jit
-def _visits(ahead: Array, behind: Array, states: Array, total: float, grad: float, slopes: Array) -> None:
+def _visits(ahead: Array, behind: Array, states: Array, total: float, grad: float, result: Array) -> None:
     """Adds -grad times the probability of each state to its class; nan - nan where the total is -inf."""
     for t in range(ahead.shape[0]):
         for s in range(ahead.shape[1]):
-            slopes[t, states[s]] -= grad * exp(ahead[t, s] + behind[t, s] - total)
+            result[t, states[s]] -= grad * exp(ahead[t, s] + behind[t, s] - total)

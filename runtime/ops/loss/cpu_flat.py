@@ -1,4 +1,4 @@
-"""Cross-entropy on flat memory, as recipes call it: operands, results, then ints, then numbers."""
+"""Cross-entropy on flat memory, as plans call it: operands, results, then ints, then numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, row_at
-from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
+from .cpu_cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, losses_of_rows_backward
 
 Array = np.ndarray
 
@@ -26,7 +26,7 @@ def class_losses(
     last: int,
     smoothing: float,
 ) -> None:
-    """Cross-entropy of rows."""
+    """The losses of a range of rows, unreduced or in sums of blocks."""
     doubles = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
     scores, weights = x.reshape((rows, classes)), np.empty(0, x.dtype)
     losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept, doubles, first, last)
@@ -41,7 +41,7 @@ def class_loss(losses: Array, kept: Array, sums: Array, rows: int, reduction: in
 
 
 @jit(flat=True)
-def class_slopes(
+def class_losses_backward(
     grad: Array,
     x: Array,
     target: Array,
@@ -55,7 +55,7 @@ def class_slopes(
     last: int,
     smoothing: float,
 ) -> None:
-    """Its gradient."""
+    """The gradient of `class_losses`, for a range of rows."""
     shape, weights = (rows, classes), np.empty(0, x.dtype)
-    scores, slopes = x.reshape(shape), out.reshape(shape)
-    slopes_of_rows(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes, first, last)
+    scores, grads = x.reshape(shape), out.reshape(shape)
+    losses_of_rows_backward(scores, target, weights, kept, grad, reduction, ignored, smoothing, grads, first, last)

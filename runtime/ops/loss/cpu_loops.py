@@ -1,4 +1,4 @@
-"""The loops of pointwise losses over lines of equal length: the loss of every element, their sum, and the slopes.
+"""The loops of pointwise losses over flat arrays: the loss of every element, their sum, and the gradients.
 
 No weights stand for weights of one. Sums are taken of blocks that stay in the nearest cache; `grads` are one number, or
 one for each element.
@@ -36,7 +36,7 @@ def square_total(x: Array, target: Array) -> float:
 
 
 @jit
-def square_slopes(x: Array, target: Array, grads: Array, scale: float, out: Array) -> None:
+def squares_backward(x: Array, target: Array, grads: Array, scale: float, out: Array) -> None:
     """2 scale g (x - t)."""
     if grads.size == 1:
         factor = x.dtype.type(2 * scale * grads[0])
@@ -86,7 +86,7 @@ def _multiply(out: Array, weight: Array) -> None:
 
 
 @jit
-def bernoulli_slopes(x: Array, target: Array, out: Array) -> None:
+def bernoulli_backward(x: Array, target: Array, out: Array) -> None:
     """(x - t) / max(x (1 - x), 1e-12)."""
     least, one = x.dtype.type(1e-12), x.dtype.type(1)
     for i in range(out.size):
@@ -122,7 +122,7 @@ def logistic_total(x: Array, target: Array, positive: Array, weight: Array) -> f
 
 
 @jit
-def logistic_slopes(x: Array, target: Array, positive: Array, out: Array) -> None:
+def logistic_backward(x: Array, target: Array, positive: Array, out: Array) -> None:
     """(1 - t) sigmoid(x) - p t sigmoid(-x)."""
     one = x.dtype.type(1)
     for i in range(out.size):

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification in ops: what it is composed of, and its slope, which differentiates again."""
+"""Connectionist temporal classification in ops: helpers of the composite, and its gradient, differentiable again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def label_rows(targets: Tensor, lengths: Ints) -> Tensor:
     """A row of labels for each sample, from labels one behind the other."""
     if targets.ndim == 2:
         return targets
-    longest, start, places = max(lengths, default=0), 0, []
+    longest, start, rows = max(lengths, default=0), 0, []
     for length in lengths:
-        places.append([start + k if k < length else 0 for k in range(longest)])
+        rows.append([start + k if k < length else 0 for k in range(longest)])
         start += length
     if not longest:
         return targets.new_zeros((len(lengths), 0))
-    return op.index(targets, [op.tensor(places, device=targets.device)])
+    return op.index(targets, [op.tensor(rows, device=targets.device)])
 
 
 def ctc_gradient(

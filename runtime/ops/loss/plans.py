@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dispatch.plan import Layout, Recipe, Step, of_rows
 from .cpu_cross_entropy_loops import BLOCK
-from .cpu_flat import class_loss, class_losses, class_slopes
+from .cpu_flat import class_loss, class_losses, class_losses_backward
 
 
 def cross_entropy(
@@ -36,4 +36,4 @@ def cross_entropy_backward(
         return None
     constants = (*x.shape, reduction, ignore_index)
     results = ((0, x.shape),)
-    return (Step(class_slopes, (0, 1, 2, 4), results, constants, (float(label_smoothing),), (x.shape[0], 1)),)
+    return (Step(class_losses_backward, (0, 1, 2, 4), results, constants, (float(label_smoothing),), (x.shape[0], 1)),)

@@ -1,11 +1,13 @@
-"""Matrix products: examples are one more batch dimension of matmul; a matrix that all share stays one."""
+"""Batching rules of matrix products and linear layers: the examples are one more batch dimension of matmul."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ...batching.call import Call, belongs
-from ...batching.rules.elementwise import lined_up
+from ...batching.rules.elementwise import lined_up, padded
+from ...batching.rules.shapes import shaped
 from ...namespace import op
 
 
@@ -34,7 +36,7 @@ def times_vectors(matrix: Any, vectors: Any, own: bool) -> Any:
 
 
 def add_product(call: Call) -> Any:
-    """beta * input + alpha * (product), as addmm and its kin compute it."""
+    """beta * input + alpha * (product): addmm, addmv, baddbmm and addbmm."""
     first, left, right = list(call.arguments.values())[:3]
     beta, alpha = call["beta"], call["alpha"]
     result = multiplied(call, left, right)
@@ -48,3 +50,46 @@ def add_product(call: Call) -> Any:
         added = lined_up(call, first, len(result._shape) - 1)
         result = result + (added if beta == 1 else added * beta)
     return call.whole(first).copy_(result) if call.writes else result
+
+
+def linear(call: Call) -> Any:
+    """x W^T + b; rows of all examples together where they share the weight."""
+    x, weight, bias = call.arguments.values()
+    if len(weight._shape) == 1:
+        return with_bias(call, multiplied(call, x, weight), bias, len(x._shape) - 1)
+    if not call.is_batched("weight"):
+        fits = not call.is_batched("bias")
+        result = op.linear(call.bare(x), weight, bias if fits else None)
+        return result if fits else with_bias(call, result, bias, len(x._shape))
+    rows, columns = flat_rows(call, call.bare(x), x), call.whole(weight).transpose(1, 2)
+    if not call.is_batched("input"):
+        result = with_bias(call, rows.matmul(columns), bias, 2)
+    elif bias is None:
+        result = op.bmm(rows, columns)
+    else:
+        result = op.baddbmm(call.bare(bias.unsqueeze(0)), rows, columns)
+    return shaped(result, (call.size, *x._shape[:-1], weight._shape[0]))
+
+
+def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
+    """A result plus a bias along the last of the `rank` dimensions of an example."""
+    if bias is None:
+        return result
+    return result + (padded(call.whole(bias), rank) if call.is_batched("bias") else bias)
+
+
+def flat_rows(call: Call, value: Any, example: Any) -> Any:
+    """The rows of each example as one matrix."""
+    size = (call.size,) if belongs(example, call.level) else ()
+    return shaped(value, (*size, prod(example._shape[:-1]), example._shape[-1]))
+
+
+def linear_weight_backward(call: Call) -> Any:
+    """The gradient of a weight: grad^T x over all rows of an example."""
+    grad, x = call["grad_output"], call["input"]
+    vector = len(grad._shape) < len(x._shape)  # that of a weight with one dimension
+    rows = call.bare(grad.unsqueeze(-1) if vector else grad)
+    size = (call.size,) if belongs(grad, call.level) else ()
+    rows = rows.reshape((*size, prod(x._shape[:-1]), rows._shape[-1]))
+    result = rows.transpose(-2, -1).matmul(flat_rows(call, call.bare(x), x))
+    return result.squeeze(-2) if vector else result

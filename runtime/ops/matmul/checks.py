@@ -1,4 +1,4 @@
-"""Argument checks of matrix and vector products: numbers of dimensions and sizes that multiply."""
+"""Argument checks of matrix and vector products and linear layers: dimensions and sizes that multiply."""
 
 from __future__ import annotations
 
@@ -114,33 +114,56 @@ def matmul(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     return self, other
 
 
-def addmm(op: str, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
+def addmm(op: str, self: Any, mat1: Any, mat2: Any, *factors: Any) -> tuple[Any, ...]:
     """A matrix product, and a first argument that broadcasts to it."""
     mm(op, mat1, mat2)
-    require_expandable(op, self._shape, (mat1._shape[0], mat2._shape[1]))
-    require_whole(op, mat1, beta=beta, alpha=alpha)
-    return self, mat1, mat2, beta, alpha
+    _require_addend(op, self, mat1, (mat1._shape[0], mat2._shape[1]), *factors)
+    return self, mat1, mat2, *factors
 
 
-def baddbmm(op: str, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
+def baddbmm(op: str, self: Any, batch1: Any, batch2: Any, *factors: Any) -> tuple[Any, ...]:
     """A batch of products, and a first argument that broadcasts to it."""
     bmm(op, batch1, batch2)
-    require_expandable(op, self._shape, (*batch1._shape[:2], batch2._shape[2]))
-    require_whole(op, batch1, beta=beta, alpha=alpha)
-    return self, batch1, batch2, beta, alpha
+    _require_addend(op, self, batch1, (*batch1._shape[:2], batch2._shape[2]), *factors)
+    return self, batch1, batch2, *factors
 
 
-def addbmm(op: str, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
+def addbmm(op: str, self: Any, batch1: Any, batch2: Any, *factors: Any) -> tuple[Any, ...]:
     """A batch of products, and a first argument that broadcasts to their sum."""
     bmm(op, batch1, batch2)
-    require_expandable(op, self._shape, (batch1._shape[1], batch2._shape[2]))
-    require_whole(op, batch1, beta=beta, alpha=alpha)
-    return self, batch1, batch2, beta, alpha
+    _require_addend(op, self, batch1, (batch1._shape[1], batch2._shape[2]), *factors)
+    return self, batch1, batch2, *factors
 
 
-def addmv(op: str, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> tuple[Any, ...]:
+def addmv(op: str, self: Any, mat: Any, vec: Any, *factors: Any) -> tuple[Any, ...]:
     """A matrix times a vector, and a first argument that broadcasts to it."""
     mv(op, mat, vec)
-    require_expandable(op, self._shape, (mat._shape[0],))
-    require_whole(op, mat, beta=beta, alpha=alpha)
-    return self, mat, vec, beta, alpha
+    _require_addend(op, self, mat, mat._shape[:1], *factors)
+    return self, mat, vec, *factors
+
+
+def _require_addend(op: str, addend: Any, factor: Any, shape: Sequence[int], beta: Any, alpha: Any) -> None:
+    """The addend of a product of this shape broadcasts to it; beta and alpha are of the kind of the numbers."""
+    require_expandable(op, addend._shape, shape)
+    require_whole(op, factor, beta=beta, alpha=alpha)
+
+
+def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    """The last dimension of input must be that of weight, and bias must fit the other one."""
+    x, w = input._shape, weight._shape
+    if not x or len(w) not in (1, 2) or x[-1] != w[-1]:
+        raise ShapeError(
+            f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, "
+            f"in_features] or [in_features], got {list(x)} and {list(w)}"
+        )
+    if bias is not None and bias._shape != w[:-1]:
+        raise ShapeError(f"{op}(): expected bias of shape {list(w[:-1])}, got {list(bias._shape)}")
+    return input, weight, bias
+
+
+def linear_weight_backward(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]:
+    """The leading dimensions must agree."""
+    g, x = grad_output._shape, input._shape
+    if not x or x[:-1] not in (g, g[:-1]):
+        raise ShapeError(f"{op}(): the shapes {list(g)} and {list(x)} differ before the last dimension")
+    return grad_output, input

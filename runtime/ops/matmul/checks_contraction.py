@@ -75,11 +75,11 @@ def cross(op: str, self: Any, other: Any, dim: int | None) -> tuple[Any, ...]:
         if 3 not in self._shape:
             raise RuntimeError(f"{op}(): no dimension of size 3 in input of shape {list(self._shape)}")
         dim = list(self._shape).index(3)
-    place = wrap_dim(op, dim, self.ndim)
-    sizes = [x._shape[place] if x.ndim else 1 for x in (self, other)]
+    axis = wrap_dim(op, dim, self.ndim)
+    sizes = [x._shape[axis] if x.ndim else 1 for x in (self, other)]
     if sizes != [3, 3]:
         raise ShapeError(f"{op}(): inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
-    return self, other, place
+    return self, other, axis
 
 
 def chain(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
@@ -115,7 +115,8 @@ def last_powers(op: str, x: Any, N: int | None) -> tuple[Any, ...]:
 def bilinear(op: str, input1: Any, input2: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     """Batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias of size out."""
     require_equal(op, (input1, input2, weight) if bias is None else (input1, input2, weight, bias))
-    _require_weight(op, weight)
+    if weight.ndim != 3:
+        raise ShapeError(f"{op}(): expected a weight of shape (out, in1, in2), got {list(weight._shape)}")
     if input1.ndim != input2.ndim or not input1.ndim:
         raise ShapeError(f"{op}(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
     for d, (m, n) in enumerate(zip(input1._shape[:-1], input2._shape[:-1], strict=True)):
@@ -130,11 +131,6 @@ def bilinear(op: str, input1: Any, input2: Any, weight: Any, bias: Any) -> tuple
     if bias is not None and tuple(bias._shape) != (weight._shape[0],):
         raise ShapeError(f"{op}(): bias size does not match weight size: got {list(bias._shape)}")
     return input1, input2, weight, bias
-
-
-def _require_weight(op: str, weight: Any) -> None:
-    if weight.ndim != 3:
-        raise ShapeError(f"{op}(): expected a weight of shape (out, in1, in2), got {list(weight._shape)}")
 
 
 def vecdot(op: str, x: Any, y: Any, dim: int) -> tuple[Any, ...]:

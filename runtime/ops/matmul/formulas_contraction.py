@@ -1,4 +1,4 @@
-"""Sums of products over named dimensions, as matrix products: what einsum, tensordot and their kin are composed of."""
+"""Sums of products over named dimensions as matrix products: helpers of einsum, tensordot and inner."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...pool.parallel_for import shared
-from ..conv.cpu_loops import add_shifted
-from ..conv.cpu_plan import backward_plan, forward_plan
+from ..conv.cpu_shifted import add_shifted, backward_plan, forward_plan
 from .cpu_loops import add_at_places, add_to_windows, window_maxima, window_sums
 from .cpu_sliding import maxima_plan, sliding_maxima
 from .cpu_windows import Ints, Windows, adaptive_windows, planes, windows_of

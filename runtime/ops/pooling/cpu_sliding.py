@@ -1,4 +1,4 @@
-"""Maximum pooling with windows that slide: the greatest of shifted pictures, as convolution adds them up."""
+"""Maximum pooling with windows that slide: the greatest of shifted planes, as convolution adds them up."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from math import prod
 import numpy as np
 
 from ...kernels.jit import jit
-from ..conv.cpu_layout import flat_steps
-from ..conv.cpu_packing import copy_pictures, picture_layout
-from ..conv.cpu_plan import forward_plan
-from ..conv.cpu_sizes import Geometry
+from ..conv.cpu_geometry import Geometry
+from ..conv.cpu_packing import flat_steps, layout_of_numbers, pack_planes
+from ..conv.cpu_shifted import forward_plan
 
 Array = np.ndarray
 
 
 def maxima_plan(g: Geometry) -> tuple[Array, ...]:
-    """What `sliding_maxima` takes: pictures, taps, how far each tap lies behind its window's place, and these places.
+    """The arguments of `sliding_maxima`: packed planes, taps, offsets of taps from a window's place, and these places.
 
-    Windows are numbered as columns of the pictures, among which are some that belong to none.
+    Windows are numbered as columns of the packed planes, among which are some that belong to none.
     """
     plan, steps = forward_plan(g), flat_steps(g.sizes)
     small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
@@ -50,16 +49,16 @@ def sliding_maxima(
 
     A plane is done if each of its windows has something above minus infinity, else some have no place.
     """
-    here = picture_layout(layout)
-    pictures = np.full(here.size, -np.inf, x.dtype)
+    here = layout_of_numbers(layout)
+    packed = np.full(here.size, -np.inf, x.dtype)
     found = np.empty(places.size, behind.dtype)
     straight = places.size == values.shape[1]
     scratch = np.empty(0 if straight else places.size, x.dtype)
     for plane in range(first, last):
         source = x[plane]
         if here.size:
-            copy_pictures(source, here, parts, pictures)
-            source = pictures
+            pack_planes(source, here, parts, packed)
+            source = packed
         best = values[plane] if straight else scratch
         best[:] = -np.inf
         found[:] = -1

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.windows import pool_size
-from ..conv.cpu_sizes import Geometry, Ints
+from ..conv.cpu_geometry import Geometry, Ints
 
 Array = np.ndarray
 

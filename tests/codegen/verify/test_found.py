@@ -155,15 +155,15 @@ ENTRIES = {
           dtype: promote
           dtypes: [float]
           kernel: mse_loss_backward
-          batch: pointwise_loss_grad
+          batch: pointwise_loss_backward
           check: pointwise_loss_backward
           refuses: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
           grad_output: reduce_loss(2 * grad * (self - target), reduction)
-          self: 2 * grad * spread_loss(grad_output, self.numel(), reduction)
-          target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)
+          self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
+          target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
           result: >-
-            2 * spread_loss(grad_output_t, self_p.numel(), reduction) * (self_p - target_p)
-            + 2 * spread_loss(grad_output_p, self_p.numel(), reduction) * (self_t - target_t)
+            2 * reduce_loss_backward(grad_output_t, self_p.numel(), reduction) * (self_p - target_p)
+            + 2 * reduce_loss_backward(grad_output_p, self_p.numel(), reduction) * (self_t - target_t)
           samples: ["grad_output=T(), self=T(3, 4), target=T(3, 4), reduction=1"]
         """,
     "reformed": """\

@@ -33,12 +33,12 @@ def convolution(self: Any, weight: Any, bias: Any, stride: Any, padding: Any, di
     return result if bias is None else result + bias.reshape(-1, *(1,) * dims)
 
 
-def convolution_input_grad(grad_output: Any, weight: Any, input_shape: Any, **rest: Any) -> Any:
+def convolution_input_backward(grad_output: Any, weight: Any, input_shape: Any, **rest: Any) -> Any:
     """The transpose of convolution as a function of the input."""
     return transposed(lambda x: convolution(x, weight, None, **rest), input_shape, grad_output)
 
 
-def convolution_weight_grad(grad_output: Any, self: Any, weight_shape: Any, **rest: Any) -> Any:
+def convolution_weight_backward(grad_output: Any, self: Any, weight_shape: Any, **rest: Any) -> Any:
     """The transpose of convolution as a function of the weight."""
     return transposed(lambda w: convolution(self, w, None, **rest), weight_shape, grad_output)
 
@@ -121,14 +121,14 @@ def normalize_rms(self: Any, weight: Any, dim: Any, eps: float) -> Any:
 
 NETWORK: dict[str, Callable[..., Any]] = {
     "linear": lambda self, weight, bias=None: self @ weight.T + (0 if bias is None else bias),
-    "linear_weight_grad": lambda grad_output, self: (
+    "linear_weight_backward": lambda grad_output, self: (
         np.tensordot(grad_output, self, self.ndim - 1)
         if grad_output.ndim < self.ndim
         else grad_output.reshape(-1, grad_output.shape[-1]).T @ self.reshape(-1, self.shape[-1])
     ),
     "convolution": convolution,
-    "convolution_input_grad": convolution_input_grad,
-    "convolution_weight_grad": convolution_weight_grad,
+    "convolution_input_backward": convolution_input_backward,
+    "convolution_weight_backward": convolution_weight_backward,
     "conv1d": conv(1),
     "conv2d": conv(2),
     "conv3d": conv(3),

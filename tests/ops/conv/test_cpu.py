@@ -86,8 +86,8 @@ def test_convolution_gradients_are_its_transposes(case, dtype):
         x, w = x + 1j * randn(*x_shape), w + 1j * randn(*w_shape)
     y = conv.convolution(x, w, None, *geometry)
     g = randn(*y.shape).astype(dtype)
-    input_grad = conv.convolution_input_grad(g, w, x.shape, *geometry)
-    weight_grad = conv.convolution_weight_grad(g, x, w.shape, *geometry)
+    input_grad = conv.convolution_input_backward(g, w, x.shape, *geometry)
+    weight_grad = conv.convolution_weight_backward(g, x, w.shape, *geometry)
     assert input_grad.shape == x.shape and weight_grad.shape == w.shape
     np.testing.assert_allclose((input_grad * x).sum(), (g * y).sum(), rtol=1e-11)
     np.testing.assert_allclose((weight_grad * w).sum(), (g * y).sum(), rtol=1e-11)
@@ -101,11 +101,11 @@ def test_convolution_of_a_batch_is_that_of_its_samples():
     for n in (0, 69):
         np.testing.assert_array_equal(conv.convolution(x[n : n + 1], w, b, *geometry), y[n : n + 1])
         np.testing.assert_array_equal(
-            conv.convolution_input_grad(y, w, x.shape, *geometry)[n],
-            conv.convolution_input_grad(y[n], w, x.shape[1:], *geometry),
+            conv.convolution_input_backward(y, w, x.shape, *geometry)[n],
+            conv.convolution_input_backward(y[n], w, x.shape[1:], *geometry),
         )
-    apart = sum(conv.convolution_weight_grad(y[n], x[n], w.shape, *geometry) for n in range(70))
-    np.testing.assert_allclose(conv.convolution_weight_grad(y, x, w.shape, *geometry), apart, rtol=1e-11)
+    apart = sum(conv.convolution_weight_backward(y[n], x[n], w.shape, *geometry) for n in range(70))
+    np.testing.assert_allclose(conv.convolution_weight_backward(y, x, w.shape, *geometry), apart, rtol=1e-11)
 
 
 def test_convolution_of_one_sample_and_of_none():
@@ -113,13 +113,13 @@ def test_convolution_of_one_sample_and_of_none():
     x = randn(3, 6, 5)
     alone = conv.convolution(x, w, b, *geometry)
     np.testing.assert_array_equal(alone, conv.convolution(x[None], w, b, *geometry)[0])
-    assert conv.convolution_input_grad(alone, w, x.shape, *geometry).shape == x.shape
-    assert conv.convolution_weight_grad(alone, x, w.shape, *geometry).shape == w.shape
+    assert conv.convolution_input_backward(alone, w, x.shape, *geometry).shape == x.shape
+    assert conv.convolution_weight_backward(alone, x, w.shape, *geometry).shape == w.shape
     none = np.empty((0, 3, 6, 5))
     empty = conv.convolution(none, w, b, *geometry)
     assert empty.shape == (0, 4, 6, 5)
-    assert conv.convolution_input_grad(empty, w, none.shape, *geometry).shape == none.shape
-    assert not conv.convolution_weight_grad(empty, none, w.shape, *geometry).any()
+    assert conv.convolution_input_backward(empty, w, none.shape, *geometry).shape == none.shape
+    assert not conv.convolution_weight_backward(empty, none, w.shape, *geometry).any()
 
 
 @pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-4], CONVS[-2]], ids=str)
@@ -130,8 +130,8 @@ def test_convolution_has_the_same_bits_for_any_number_of_threads(case, threads):
 
     def results():
         yield conv.convolution(x, w, None, *geometry)
-        yield conv.convolution_input_grad(g, w, x.shape, *geometry)
-        yield conv.convolution_weight_grad(g, x, w.shape, *geometry)
+        yield conv.convolution_input_backward(g, w, x.shape, *geometry)
+        yield conv.convolution_weight_backward(g, x, w.shape, *geometry)
 
     threads(1)
     alone = list(results())
@@ -152,5 +152,5 @@ def test_convolution_takes_strided_input():
 def test_strides_beyond_the_input(stride):
     """One place of the output is all that a long stride leaves: its gradient is the weights, wherever they reach."""
     weight = randn(2, 3, 4)
-    found = conv.convolution_input_grad(np.ones((1, 2, 1)), weight, (1, 3, 4), (stride,), (0,), (1,), 1)
+    found = conv.convolution_input_backward(np.ones((1, 2, 1)), weight, (1, 3, 4), (stride,), (0,), (1,), 1)
     np.testing.assert_allclose(found, weight.sum(0)[None], rtol=1e-14)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.ops.embedding import cpu as embedding
-from specgrad.runtime.ops.matmul import cpu_linear as linear
+from specgrad.runtime.ops.matmul import cpu as matmul
 
 RNG = np.random.default_rng(0)
 
@@ -16,16 +16,16 @@ def randn(*shape):
 def test_linear_and_its_weight_gradient():
     for lead in [(), (4,), (2, 3), (0,)]:
         x, w, b = randn(*lead, 5), randn(3, 5), randn(3)
-        y = linear.linear(x, w, b)
+        y = matmul.linear(x, w, b)
         np.testing.assert_allclose(y, x @ w.T + b, rtol=1e-12)
         g = randn(*y.shape)
         expected = np.einsum("no,ni->oi", g.reshape(-1, 3), x.reshape(-1, 5))
-        np.testing.assert_allclose(linear.linear_weight_grad(g, x), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(matmul.linear_weight_backward(g, x), expected, rtol=1e-12, atol=1e-14)
         row = randn(5)
-        y = linear.linear(x, row, None)
+        y = matmul.linear(x, row, None)
         np.testing.assert_allclose(y, x @ row, rtol=1e-12)
         expected = np.einsum("n,ni->i", y.reshape(-1), x.reshape(-1, 5))
-        np.testing.assert_allclose(linear.linear_weight_grad(y, x), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(matmul.linear_weight_backward(y, x), expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])

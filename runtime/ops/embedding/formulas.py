@@ -1,4 +1,4 @@
-"""What bags of embedded rows, and pooling by p-norms, are composed of."""
+"""Helpers of the composite of bags of embedded rows."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def bags(
     factors: Tensor | None,
     padding: int,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of each bag, padding left out: bags are rows, or begin at offsets."""
+    """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets."""
     rows = op.embedding(weight, indices, padding, by_freq)
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
     counted = indices != padding
     if offsets is None:
-        return _of_rows(rows, counted, mode)
+        return _reduced(rows, counted, mode)
     if mode == "max":
-        return _of_rows(*_in_rows(rows, counted, offsets), mode)
-    bag = _numbers(offsets, indices._shape[0])
+        return _reduced(*_padded_bags(rows, counted, offsets), mode)
+    bag = _bag_numbers(offsets, indices._shape[0])
     none = rows.new_zeros((offsets._shape[0] - 1, weight._shape[1]))
     total = none.index_add(0, bag, op.where(counted.unsqueeze(1), rows, 0))
     if mode == "sum":
@@ -49,8 +49,8 @@ def bags(
     return total / count.clamp(1).unsqueeze(1)
 
 
-def _of_rows(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
-    """Of bags of one size."""
+def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
+    """The sum, mean or maximum of the counted rows of bags of one size."""
     kept = counted.unsqueeze(-1)
     if mode != "max":
         total = op.where(kept, rows, 0).sum(1)
@@ -61,18 +61,18 @@ def _of_rows(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
     return op.where(counted.any(1).unsqueeze(1), largest, 0)
 
 
-def _in_rows(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
-    """Bags of different sizes as bags of the largest size, and which of their rows count."""
+def _padded_bags(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
+    """Bags of different sizes padded to the largest size, and which of their rows are counted."""
     begin, end = offsets[:-1].unsqueeze(1), offsets[1:].unsqueeze(1)
     longest = int((end - begin).max()) if begin._shape[0] else 0
-    places = begin + op.arange(longest, device=rows.device)
-    inside = places < end
-    places = places * inside
-    return op.index(rows, [places]), inside & op.index(counted, [places])
+    index = begin + op.arange(longest, device=rows.device)
+    inside = index < end
+    index = index * inside
+    return op.index(rows, [index]), inside & op.index(counted, [index])
 
 
-def _numbers(offsets: Tensor, count: int) -> Tensor:
-    """For each row the number of its bag, of which the offsets are the first rows, and the last one the end."""
+def _bag_numbers(offsets: Tensor, count: int) -> Tensor:
+    """For each row the number of its bag; the offsets are the first rows of bags, and the last one the end."""
     begin = offsets[1:-1]
     starts = begin.new_zeros((count + 1,)).index_add(0, begin, op.ones_like(begin))
     return starts[:count].cumsum(0)

@@ -1,11 +1,14 @@
-"""The sizes of a convolution over the last three dimensions of arrays, worked out once per combination of shapes."""
+"""The sizes of a convolution over the last three dimensions of arrays, and the loops that compute it, ready to run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.windows import conv_size, side_pads
+from ...pool.parallel_for import shared
 
 Ints = tuple[int, ...]
 
@@ -60,3 +63,17 @@ def geometry(
 def _three(values: Ints | list[int], fill: int) -> Ints:
     """One number for each of three dimensions."""
     return (fill,) * (3 - len(values)) + tuple(values)
+
+
+class Work(NamedTuple):
+    """Loops over independent parts of a convolution, with all of their arguments but the arrays, which come first."""
+
+    loops: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    parts: int
+    products: int  # of all parts together
+    whole: bool = True  # whether they write every element of the result; else it has to begin as zeros
+
+    def on(self, *arrays: Any) -> None:
+        """Run the loops on arrays, shared by several threads where there are enough products."""
+        shared(self.loops, (*arrays, *self.arguments), self.parts, self.products // PRODUCTS)
