@@ -33,9 +33,7 @@ from ..runtime.ops.fft import formulas as fft_formulas
 from ..runtime.ops.image import cpu_resample as image_cpu_resample
 from ..runtime.ops.indexing import cpu as indexing_cpu
 from ..runtime.ops.indexing import cpu_gather as indexing_cpu_gather
-from ..runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
 from ..runtime.ops.indexing import formulas as indexing_formulas
-from ..runtime.ops.indexing import formulas_scatter_reduce as indexing_formulas_scatter_reduce
 from ..runtime.ops.linalg import formulas as linalg_formulas
 from ..runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
 from ..runtime.ops.linalg import formulas_lu as linalg_formulas_lu
@@ -66,7 +64,6 @@ from ..runtime.ops.reduction import plans as reduction_plans
 from ..runtime.ops.reduction import plans_statistics as reduction_plans_statistics
 from ..runtime.ops.scan import formulas as scan_formulas
 from ..runtime.ops.shape import cpu as shape_cpu
-from ..runtime.ops.shape import cpu_pad_tri_flip as shape_cpu_pad_tri_flip
 from ..runtime.ops.shape import formulas as shape_formulas
 from ..runtime.ops.shape import plans as shape_plans
 from ..runtime.ops.softmax import cpu as softmax_cpu
@@ -11903,7 +11900,7 @@ class FlipBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         dims = node._saved_dims
-        return (as_gradient(shape_cpu_pad_tri_flip.flip(grad, dims), shape, dtype),)
+        return (as_gradient(shape_cpu.flip(grad, dims), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip(dims)."""
@@ -11990,7 +11987,7 @@ class TriuBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu_pad_tri_flip.triu(grad, diagonal), shape, dtype),)
+        return (as_gradient(shape_cpu.triu(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.triu(diagonal)."""
@@ -12032,7 +12029,7 @@ class TrilBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu_pad_tri_flip.tril(grad, diagonal), shape, dtype),)
+        return (as_gradient(shape_cpu.tril(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.tril(diagonal)."""
@@ -12074,9 +12071,7 @@ class ConstantPadNdBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         pad = node._saved_pad
-        return (
-            as_gradient(shape_cpu_pad_tri_flip.constant_pad_nd(grad, shape_formulas.negated(pad), 0), shape, dtype),
-        )
+        return (as_gradient(shape_cpu.constant_pad_nd(grad, shape_formulas.negated(pad), 0), shape, dtype),)
 
     def formula(node, grad):
         """self: constant_pad_nd(grad, negated(pad))."""
@@ -12321,7 +12316,7 @@ class IndexSelectBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu_index_add.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(indexing_cpu.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -12781,14 +12776,8 @@ class ScatterReduceBackward0(Node):
         index = unpack(node, "kept_index")
         src = unpack(node, "kept_src")
         result = unpack_output(node, "kept_result")
-        slopes = indexing_formulas_scatter_reduce.scatter_reduce_slopes(
-            self,
-            dim,
-            index,
-            indexing_formulas_scatter_reduce.narrowed_to(src, index_shape),
-            reduce,
-            include_self,
-            result,
+        slopes = indexing_formulas.scatter_reduce_slopes(
+            self, dim, index, indexing_formulas.narrowed_to(src, index_shape), reduce, include_self, result
         )
         grad_0 = None
         if node.edges[0] is not None:
@@ -12803,17 +12792,11 @@ class ScatterReduceBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         src_t = zeros_if_missing(src_t, src)
-        slopes = indexing_formulas_scatter_reduce.scatter_reduce_slopes(
-            self,
-            dim,
-            index,
-            indexing_formulas_scatter_reduce.narrowed_to(src, index._shape),
-            reduce,
-            include_self,
-            result,
+        slopes = indexing_formulas.scatter_reduce_slopes(
+            self, dim, index, indexing_formulas.narrowed_to(src, index._shape), reduce, include_self, result
         )
         tangent0 = (self_t * slopes[0]).scatter_add(
-            dim, index, indexing_formulas_scatter_reduce.narrowed_to(src_t, index._shape) * slopes[1]
+            dim, index, indexing_formulas.narrowed_to(src_t, index._shape) * slopes[1]
         )
         return (tangent0,)
 

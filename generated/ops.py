@@ -59,9 +59,7 @@ from ..runtime.ops.indexing import checks as indexing_checks
 from ..runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ..runtime.ops.indexing import cpu as indexing_cpu
 from ..runtime.ops.indexing import cpu_gather as indexing_cpu_gather
-from ..runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
-from ..runtime.ops.indexing import cpu_scatter_reduce as indexing_cpu_scatter_reduce
-from ..runtime.ops.indexing import formulas_take_put as indexing_formulas_take_put
+from ..runtime.ops.indexing import formulas as indexing_formulas
 from ..runtime.ops.linalg import checks as linalg_checks
 from ..runtime.ops.linalg import checks_ldl as linalg_checks_ldl
 from ..runtime.ops.linalg import checks_lu as linalg_checks_lu
@@ -99,57 +97,39 @@ from ..runtime.ops.matmul import plans as matmul_plans
 from ..runtime.ops.norm import checks as norm_checks
 from ..runtime.ops.norm import cpu as norm_cpu
 from ..runtime.ops.norm import cpu_rms as norm_cpu_rms
-from ..runtime.ops.norm import cpu_running as norm_cpu_running
 from ..runtime.ops.norm import plans as norm_plans
 from ..runtime.ops.pooling import checks as pooling_checks
-from ..runtime.ops.pooling import checks_fractional as pooling_checks_fractional
 from ..runtime.ops.pooling import cpu as pooling_cpu
 from ..runtime.ops.pooling import formulas as pooling_formulas
-from ..runtime.ops.pooling import formulas_fractional as pooling_formulas_fractional
 from ..runtime.ops.recurrent import checks as recurrent_checks
 from ..runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ..runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ..runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ..runtime.ops.reduction import checks as reduction_checks
-from ..runtime.ops.reduction import checks_covariance as reduction_checks_covariance
-from ..runtime.ops.reduction import checks_statistics as reduction_checks_statistics
 from ..runtime.ops.reduction import cpu as reduction_cpu
 from ..runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
-from ..runtime.ops.reduction import cpu_moments as reduction_cpu_moments
 from ..runtime.ops.reduction import formulas as reduction_formulas
-from ..runtime.ops.reduction import formulas_covariance as reduction_formulas_covariance
-from ..runtime.ops.reduction import formulas_statistics as reduction_formulas_statistics
 from ..runtime.ops.reduction import plans as reduction_plans
 from ..runtime.ops.scan import checks as scan_checks
 from ..runtime.ops.scan import cpu as scan_cpu
-from ..runtime.ops.scan import formulas_differences as scan_formulas_differences
+from ..runtime.ops.scan import formulas as scan_formulas
 from ..runtime.ops.shape import checks as shape_checks
 from ..runtime.ops.shape import checks_backward as shape_checks_backward
-from ..runtime.ops.shape import checks_grids as shape_checks_grids
 from ..runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ..runtime.ops.shape import checks_slice_join as shape_checks_slice_join
-from ..runtime.ops.shape import checks_stack_split as shape_checks_stack_split
 from ..runtime.ops.shape import cpu as shape_cpu
-from ..runtime.ops.shape import cpu_pad_tri_flip as shape_cpu_pad_tri_flip
-from ..runtime.ops.shape import cpu_windows as shape_cpu_windows
 from ..runtime.ops.shape import formulas as shape_formulas
 from ..runtime.ops.shape import formulas_grids as shape_formulas_grids
-from ..runtime.ops.shape import formulas_repeat as shape_formulas_repeat
-from ..runtime.ops.shape import formulas_stack_split as shape_formulas_stack_split
 from ..runtime.ops.shape import plans as shape_plans
 from ..runtime.ops.softmax import checks as softmax_checks
 from ..runtime.ops.softmax import cpu as softmax_cpu
 from ..runtime.ops.softmax import plans as softmax_plans
 from ..runtime.ops.sorting import checks as sorting_checks
 from ..runtime.ops.sorting import checks_counting as sorting_checks_counting
-from ..runtime.ops.sorting import checks_quantile as sorting_checks_quantile
-from ..runtime.ops.sorting import checks_searchsorted as sorting_checks_searchsorted
 from ..runtime.ops.sorting import cpu as sorting_cpu
 from ..runtime.ops.sorting import cpu_counting as sorting_cpu_counting
-from ..runtime.ops.sorting import cpu_isin as sorting_cpu_isin
-from ..runtime.ops.sorting import cpu_median as sorting_cpu_median
 from ..runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
-from ..runtime.ops.sorting import formulas_counting as sorting_formulas_counting
+from ..runtime.ops.sorting import formulas as sorting_formulas
 from ..runtime.tensor import views
 from ..runtime.tensor.base import TensorBase as Tensor
 from ..runtime.tensor.base import adopt, geometries, geometry
@@ -9152,7 +9132,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu_moments.mean_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu.mean_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -9225,7 +9205,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu_moments.mean_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.mean_dim(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -9372,8 +9352,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu_moments.var_dim(array_in(self, computed), dim, correction, keepdim),
-            result_dtype("real", computed),
+            reduction_cpu.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -9522,8 +9501,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu_moments.std_dim(array_in(self, computed), dim, correction, keepdim),
-            result_dtype("real", computed),
+            reduction_cpu.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -10257,9 +10235,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(
-            reduction_cpu_moments.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed)
-        )
+        result = adopt(reduction_cpu.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
@@ -10376,7 +10352,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
-        result = adopt(reduction_cpu_moments.logsumexp(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.logsumexp(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -10850,7 +10826,7 @@ def _median_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu_median.median_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu.median_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -10904,9 +10880,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(
-            sorting_cpu_median.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
-        )
+        results = outputs(sorting_cpu.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -10944,7 +10918,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu_median.nanmedian_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu.nanmedian_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -11002,7 +10976,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu_median.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            sorting_cpu.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -11070,7 +11044,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(sorting_cpu_median.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+        results = outputs(sorting_cpu.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -11134,8 +11108,8 @@ def nansum(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reduction_checks_statistics.real_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+    self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype)
 
 
 def nanmean(
@@ -11192,8 +11166,8 @@ def nanmean(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reduction_checks_statistics.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
+    self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
         ~op.isnan(self), dim, keepdim
     )
 
@@ -11530,7 +11504,7 @@ def aminmax(
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks_statistics.real_optional_dim(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.real_optional_dim(name, self, dim, keepdim)
     dims = [] if dim is None else [dim]
     return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
 
@@ -11735,7 +11709,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
-    self, factor, dim, reverse = reduction_checks_statistics.one_dim_of_two(name, self, factor, dim, reverse)
+    self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype
@@ -11920,7 +11894,7 @@ def quantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
@@ -11986,7 +11960,7 @@ def quantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
     )
@@ -12054,7 +12028,7 @@ def nanquantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
@@ -12120,7 +12094,7 @@ def nanquantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
     )
@@ -12288,7 +12262,7 @@ def diff(
     if append is not None and not isinstance(append, Tensor):
         append = checks.tensor(name, "append", append)
     self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
-    return scan_formulas_differences.differences(self, n, dim, prepend, append)
+    return scan_formulas.differences(self, n, dim, prepend, append)
 
 
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12321,7 +12295,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
 
 
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12357,7 +12331,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+    return scan_formulas.trapezoids(y, dx, dim).sum(dim) / 2
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12394,7 +12368,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
 
 
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -12433,7 +12407,7 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+    return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
 
 
 def cov(
@@ -12498,15 +12472,15 @@ def cov(
         fweights = checks.tensor(name, "fweights", fweights)
     if aweights is not None and not isinstance(aweights, Tensor):
         aweights = checks.tensor(name, "aweights", aweights)
-    self, correction, fweights, aweights = reduction_checks_covariance.cov(name, self, correction, fweights, aweights)
+    self, correction, fweights, aweights = reduction_checks.cov(name, self, correction, fweights, aweights)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    weight = reduction_formulas_covariance.joint_weight(fweights, aweights)
+    weight = reduction_formulas.joint_weight(fweights, aweights)
     total = rows._shape[1] if weight is None else weight.sum()
     mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
     centred = rows - mean
     weighted = centred if weight is None else centred * weight
-    free = reduction_formulas_covariance.degrees_of_freedom(
+    free = reduction_formulas.degrees_of_freedom(
         total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
         if correction
         else total
@@ -12546,12 +12520,12 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = reduction_checks_covariance.corrcoef(name, self)
+    (self,) = reduction_checks.corrcoef(name, self)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     centred = rows - rows.mean(1, True)
     products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
-    return reduction_formulas_covariance.correlation_of_covariance(products)
+    return reduction_formulas.correlation_of_covariance(products)
 
 
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
@@ -13231,7 +13205,7 @@ def searchsorted_tensor(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     places = op.search_places(sorted_sequence, self, right, sorter)
@@ -13309,7 +13283,7 @@ def searchsorted_scalar(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     place = op.search_places(sorted_sequence, op.as_tensor(self), right, sorter)
@@ -13368,7 +13342,7 @@ def bucketize_tensor(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     buckets = op.search_places(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
 
@@ -13424,7 +13398,7 @@ def bucketize_scalar(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     bucket = op.search_places(boundaries, op.as_tensor(self), right, None)
     return bucket.int() if out_int32 else bucket
 
@@ -13501,7 +13475,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            sorting_cpu_isin.is_among(
+            sorting_cpu_searchsorted.is_among(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -13672,9 +13646,7 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
         right = checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, right, sorter = sorting_checks_searchsorted.search_places(
-        name, sorted_sequence, self, right, sorter
-    )
+    sorted_sequence, self, right, sorter = sorting_checks.search_places(name, sorted_sequence, self, right, sorter)
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -13753,7 +13725,7 @@ def unique(
     self, sorted, return_inverse, return_counts, dim = sorting_checks_counting.distinct_in_order(
         name, self, sorted, return_inverse, return_counts, dim
     )
-    return sorting_formulas_counting.chosen_outputs(
+    return sorting_formulas.chosen_outputs(
         op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
     )
 
@@ -13814,7 +13786,7 @@ def unique_consecutive(
     self, return_inverse, return_counts, dim = sorting_checks_counting.distinct_runs(
         name, self, return_inverse, return_counts, dim
     )
-    return sorting_formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+    return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
 
 
 def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -18948,7 +18920,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
-    return shape_formulas.view_or_copy(self, shape_formulas_repeat.unflattened(self._shape, dim, sizes))
+    return shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -19089,7 +19061,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
-    return self.permute(shape_formulas_repeat.moved_order(self.ndim, source, destination))
+    return self.permute(shape_formulas.moved_order(self.ndim, source, destination))
 
 
 def t(input: Tensor) -> Tensor:
@@ -19483,7 +19455,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = shape_checks_repeat.repeat(name, self, repeats)
-    return shape_formulas_repeat.tiled(self, repeats)
+    return shape_formulas.tiled(self, repeats)
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -19612,8 +19584,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, hstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    parts = shape_formulas_stack_split.with_dims(tensors, 1)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    parts = shape_formulas.with_dims(tensors, 1)
     return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
 
 
@@ -19643,8 +19615,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.with_dims(tensors, 2))
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.with_dims(tensors, 2))
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19673,8 +19645,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, dstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.with_dims(tensors, 3), 2)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.with_dims(tensors, 3), 2)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -19703,8 +19675,8 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     if out is not None:
         return write_out(name, out, column_stack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.as_columns(tensors), 1)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.as_columns(tensors), 1)
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -19738,10 +19710,8 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         sections = checks.integer(name, "sections", sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, sections, dim = shape_checks_stack_split.tensor_split(name, self, sections, dim)
-    return shape_formulas_stack_split.split_at(
-        self, shape_formulas_stack_split.even_places(self._shape[dim], sections), dim
-    )
+    self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
+    return shape_formulas.split_at(self, shape_formulas.even_places(self._shape[dim], sections), dim)
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -19787,7 +19757,7 @@ def tensor_split_tensor_indices_or_sections(
         tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = shape_checks_stack_split.tensor_split_by(
+    self, tensor_indices_or_sections, dim = shape_checks_slice_join.tensor_split_by(
         name, self, tensor_indices_or_sections, dim
     )
     return op.tensor_split(self, tensor_indices_or_sections, dim)
@@ -19823,8 +19793,8 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     indices = checks.integer_list(name, "indices", indices)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, indices, dim = shape_checks_stack_split.tensor_split(name, self, indices, dim)
-    return shape_formulas_stack_split.split_at(self, indices, dim)
+    self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
+    return shape_formulas.split_at(self, indices, dim)
 
 
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -19851,7 +19821,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.hsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.hsplit(name, self, sections)
     return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
 
 
@@ -19878,7 +19848,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.hsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.hsplit(name, self, indices)
     return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
 
 
@@ -19906,7 +19876,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.vsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.vsplit(name, self, sections)
     return op.tensor_split(self, sections)
 
 
@@ -19933,7 +19903,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.vsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.vsplit(name, self, indices)
     return op.tensor_split(self, indices)
 
 
@@ -19961,7 +19931,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.dsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.dsplit(name, self, sections)
     return op.tensor_split(self, sections, 2)
 
 
@@ -19988,7 +19958,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.dsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.dsplit(name, self, indices)
     return op.tensor_split(self, indices, 2)
 
 
@@ -20071,7 +20041,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.at_least_2d(name, self)
+    (self,) = shape_checks_slice_join.at_least_2d(name, self)
     return self.flip((1,))
 
 
@@ -20103,7 +20073,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.at_least_1d(name, self)
+    (self,) = shape_checks_slice_join.at_least_1d(name, self)
     return self.flip((0,))
 
 
@@ -20140,8 +20110,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
     if k.__class__ is not int:
         k = checks.integer(name, "k", k)
     dims = checks.integer_list(name, "dims", dims)
-    self, k, dims = shape_checks_stack_split.rot90(name, self, k, dims)
-    return shape_formulas_stack_split.rotated(self, k % 4, dims)
+    self, k, dims = shape_checks_slice_join.rot90(name, self, k, dims)
+    return shape_formulas.rotated(self, k % 4, dims)
 
 
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -20190,10 +20160,10 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    repeats, output_size = shape_checks_grids.repeat_counts(name, repeats, output_size)
+    repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(shape_cpu_windows.repeat_places(array_in(repeats, computed), output_size), computed)
+        result = adopt(shape_cpu.repeat_places(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -20255,7 +20225,7 @@ def repeat_interleave_self_tensor(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave_by(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave_by(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
@@ -20317,7 +20287,7 @@ def repeat_interleave_self_int(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     behind = x._shape[along + 1 :]
@@ -20347,7 +20317,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
         indexing = checks.string(name, "indexing", indexing)
-    tensors, indexing = shape_checks_grids.meshgrid(name, tensors, indexing)
+    tensors, indexing = shape_checks_repeat.meshgrid(name, tensors, indexing)
     return shape_formulas_grids.grids(tensors, indexing)
 
 
@@ -20370,7 +20340,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "cartesian_prod"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_grids.vectors(name, tensors)
+    (tensors,) = shape_checks_repeat.vectors(name, tensors)
     return tensors[0] if len(tensors) == 1 else shape_formulas_grids.pairings(tensors)
 
 
@@ -20414,7 +20384,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         r = checks.integer(name, "r", r)
     if with_replacement.__class__ is not bool:
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
-    self, r, with_replacement = shape_checks_grids.combinations(name, self, r, with_replacement)
+    self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
     return (
         self.index_select(0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view(
             (-1, r)
@@ -20443,7 +20413,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_grids.blocks(name, tensors)
+    (tensors,) = shape_checks_repeat.blocks(name, tensors)
     return shape_formulas_grids.block_diagonal(tensors)
 
 
@@ -20487,7 +20457,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    self, offset, dim1, dim2 = shape_checks_grids.diag_embed(name, self, offset, dim1, dim2)
+    self, offset, dim1, dim2 = shape_checks_repeat.diag_embed(name, self, offset, dim1, dim2)
     return op.diagonal_backward(
         self, shape_formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
     )
@@ -20523,7 +20493,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
         self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
         offset = checks.integer(name, "offset", offset)
-    return shape_formulas_repeat.diagonal_matrix(self.flatten(), offset)
+    return shape_formulas.diagonal_matrix(self.flatten(), offset)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -20561,7 +20531,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = shape_checks_grids.vander(name, x, N, increasing)
+    x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
     return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
 
@@ -20591,7 +20561,7 @@ def adjoint(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.adjoint(name, self)
+    (self,) = shape_checks_slice_join.adjoint(name, self)
     return self.transpose(-2, -1).conj() if self.ndim else self.conj()
 
 
@@ -20636,7 +20606,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
         size = checks.integer(name, "size", size)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    self, dimension, size, step = shape_checks_stack_split.unfold(name, self, dimension, size, step)
+    self, dimension, size, step = shape_checks_slice_join.unfold(name, self, dimension, size, step)
     first = self
     place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
     UNFOLD.remember(first, given, (place, dimension, size, step))
@@ -20689,13 +20659,13 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         length = checks.integer(name, "length", length)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    grad_output, input_sizes, dim, length, step = shape_checks_stack_split.unfold_backward(
+    grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_cpu_windows.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+            shape_cpu.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
@@ -21228,7 +21198,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     Gradients:
         grad_output: grad.diagonal(offset, dim1, dim2)
     Raises:
-        RuntimeError: expected: as for diagonal on a tensor of `sizes`.
+        IndexError, RuntimeError: expected: as for diagonal on a tensor of `sizes`.
     """
     if (
         watch.lifts
@@ -21310,7 +21280,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
-    return shape_formulas_repeat.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
 
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -21599,7 +21569,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.chunk(self, chunks, dim), dim)
+    return shape_formulas.each_apart(self, op.chunk(self, chunks, dim), dim)
 
 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -21636,7 +21606,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.split(self, split_size, dim), dim)
+    return shape_formulas.each_apart(self, op.split(self, split_size, dim), dim)
 
 
 def unsafe_split_with_sizes(
@@ -21678,7 +21648,7 @@ def unsafe_split_with_sizes(
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    return shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -21835,7 +21805,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
     self, dims = shape_checks_slice_join.flip(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.flip(array_in(self, computed), dims), computed)
+        result = adopt(shape_cpu.flip(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -21945,7 +21915,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.triu(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu.triu(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -22004,7 +21974,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.tril(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu.tril(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -22057,7 +22027,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.constant_pad_nd(array_in(self, computed), pad, value), computed)
+        result = adopt(shape_cpu.constant_pad_nd(array_in(self, computed), pad, value), computed)
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -22408,9 +22378,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            indexing_cpu_index_add.index_select(array_in(self, computed), dim, array_in(index, None)), computed
-        )
+        result = adopt(indexing_cpu.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
     except Exception as error:
         reraise(name, error, (self, dim, index))
     if into is not None:
@@ -22510,7 +22478,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu_index_add.index_add(
+            indexing_cpu.index_add(
                 array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
             ),
             computed,
@@ -23141,7 +23109,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.whole_places(name, index, dim, size, op, wrap)
     try:
-        result = adopt(indexing_cpu_scatter_reduce.checked_places(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(indexing_cpu_gather.checked_places(array_in(index, None), dim, size, op, wrap), None)
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -23180,7 +23148,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
-    return indexing_formulas_take_put.elements_at(self, index)
+    return indexing_formulas.elements_at(self, index)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -23264,8 +23232,8 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
     shape = checks.integer_list(name, "shape", shape, 1)
-    indices, shape = shape_checks_grids.unravel_index(name, indices, shape)
-    return indexing_formulas_take_put.unraveled(indices.long(), shape)
+    indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
+    return indexing_formulas.unraveled(indices.long(), shape)
 
 
 def take_along_dim(
@@ -23319,7 +23287,7 @@ def take_along_dim(
     x = self.flatten() if dim is None else self
     along = 0 if dim is None else dim
     places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
-    wide = indexing_formulas_take_put.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+    wide = indexing_formulas.broadcast_beside("take_along_dim", along, x._shape, places._shape)
     return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
@@ -23384,7 +23352,7 @@ def index_copy(
     x = op.atleast_1d(self)
     places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
     rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
-    written = op.index_put(x, indexing_formulas_take_put.indices_along(dim, places), rows)
+    written = op.index_put(x, indexing_formulas.indices_along(dim, places), rows)
     return written if self.ndim else written.view(())
 
 
@@ -23445,7 +23413,7 @@ def index_fill_int_scalar(
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
+    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
@@ -23506,7 +23474,7 @@ def index_fill_int_tensor(
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
+    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
@@ -23663,7 +23631,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     )
     try:
         result = adopt(
-            indexing_cpu_scatter_reduce.scatter_reduce(
+            indexing_cpu_gather.scatter_reduce(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
             ),
             computed,
@@ -23808,7 +23776,7 @@ def scatter_value_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
-    src = indexing_formulas_take_put.full_of(self, index._shape, value)
+    src = indexing_formulas.full_of(self, index._shape, value)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
     )
@@ -23914,7 +23882,7 @@ def index_reduce(
     )
     size = self._shape[dim] if self.ndim else 1
     places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
-    spread = indexing_formulas_take_put.along_dim(places, dim, self.ndim).expand(source._shape)
+    spread = indexing_formulas.along_dim(places, dim, self.ndim).expand(source._shape)
     return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
 
@@ -23974,7 +23942,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(indexing_cpu_scatter_reduce.order_of_true(array_in(mask, None), available, lead), None)
+        result = adopt(indexing_cpu_gather.order_of_true(array_in(mask, None), available, lead), None)
     except Exception as error:
         reraise(name, error, (mask, available, lead))
     if into is not None:
@@ -24091,7 +24059,7 @@ def select_scatter(
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
-    region = op.select_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, index)
+    region = op.select_backward(indexing_formulas.trues_like(src), self._shape, dim, index)
     return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
 
 
@@ -24157,7 +24125,7 @@ def slice_scatter(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
-    region = op.slice_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, start, end, step)
+    region = op.slice_backward(indexing_formulas.trues_like(src), self._shape, dim, start, end, step)
     return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
 
 
@@ -24209,7 +24177,7 @@ def diagonal_scatter(
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    region = op.diagonal_backward(indexing_formulas_take_put.trues_like(src), self._shape, offset, dim1, dim2)
+    region = op.diagonal_backward(indexing_formulas.trues_like(src), self._shape, offset, dim1, dim2)
     return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
 
 
@@ -24274,9 +24242,7 @@ def as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
     offset = self.storage_offset()
-    region = op.restride(
-        indexing_formulas_take_put.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset
-    )
+    region = op.restride(indexing_formulas.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
     spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
     return op.where(region, spread, self)
 
@@ -24424,7 +24390,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
-    return shape_formulas_repeat.filled_diagonal(self, fill_value, wrap)
+    return shape_formulas.filled_diagonal(self, fill_value, wrap)
 
 
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
@@ -25705,9 +25671,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            shape_cpu_windows.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
-        )
+        result = adopt(shape_cpu.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed)
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
     if into is not None:
@@ -25770,8 +25734,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            shape_cpu_windows.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
-            computed,
+            shape_cpu.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride), computed
         )
     except Exception as error:
         reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
@@ -27650,7 +27613,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     )
     try:
         result = adopt(
-            norm_cpu_running.normalize_by(
+            norm_cpu.normalize_by(
                 array_in(self, computed),
                 array_in(mean, computed),
                 array_in(var, computed),
@@ -33259,10 +33222,10 @@ def fractional_max_pool(
     output_size = checks.integer_list(name, "output_size", output_size)
     if not isinstance(random_samples, Tensor):
         random_samples = checks.tensor(name, "random_samples", random_samples)
-    self, kernel_size, output_size, random_samples = pooling_checks_fractional.fractional_max_pool(
+    self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )
-    return pooling_formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+    return pooling_formulas.fractional_maxima(self, kernel_size, output_size, random_samples)
 
 
 _pow_overloads = Overloads(

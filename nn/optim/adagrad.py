@@ -8,7 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, tensor
 from ...runtime.modes.grad_mode import is_grad_enabled
-from ...runtime.ops.optim.cpu_adaptive import adagrad_update
+from ...runtime.ops.optim.cpu import adagrad_update
 from . import fused as fused_rule
 from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter

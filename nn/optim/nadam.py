@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
-from ...runtime.ops.optim.cpu_moments import nadam_update
+from ...runtime.ops.optim.cpu import nadam_update
 from . import fused
 from .hyperparameters import check_betas, check_not_negative, check_rate
 from .per_parameter import PerParameter

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, ones_like
-from ...runtime.ops.optim.cpu_signs import rprop_update
+from ...runtime.ops.optim.cpu import rprop_update
 from . import fused
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter

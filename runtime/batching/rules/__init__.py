@@ -18,7 +18,7 @@ from ...ops.matmul.batching import add_product, product
 from ...ops.norm.batching import normalize, normalize_by, normalize_groups, normalize_rms
 from ...ops.recurrent.batching import recurrent
 from ...ops.reduction.batching import everything, extreme, reduction, summed_to
-from ...ops.shape.batching_windows import ordered, windows
+from ...ops.shape.batching import ordered, windows
 from ...ops.sorting.batching import middle, one_by_one, searched
 from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop

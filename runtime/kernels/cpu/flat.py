@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ops.reduction.cpu_backward_loops import spread_over_equals, spread_plain, spread_variance
+from ...ops.reduction.cpu_backward import spread_over_equals, spread_plain, spread_variance
 from ...ops.reduction.cpu_reduce_loops import grouped_column_sums, row_sums, variances
 from ..jit import jit
 from ..llvm.addresses import address, part_of, row_at

@@ -14,7 +14,7 @@ from ...kernels.cpu.sums import REORDER, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...pool.sharing import shared
-from .cpu_rows import FLUSH, add_blocks
+from .cpu_loops import FLUSH, add_blocks
 
 _BLOCK = 1024
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ...dispatch.plan import Ints, Layout, Recipe, Step, of_rows
-from .cpu_flat import layer_norm, layer_norm_slopes, weight_slopes
 from .cpu_layout import layout_of
-from .cpu_rows import FLUSH
+from .cpu_loops import FLUSH, layer_norm, layer_norm_slopes, weight_slopes
 
 
 def standardize(

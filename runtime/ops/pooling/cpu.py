@@ -11,8 +11,7 @@ import numpy as np
 from ...pool.sharing import shared
 from ..conv.cpu_loops import add_shifted
 from ..conv.cpu_plan import backward_plan, forward_plan
-from .cpu_loops import add_at_places, add_to_windows, window_maxima, window_sums
-from .cpu_sliding import maxima_plan, sliding_maxima
+from .cpu_loops import add_at_places, add_to_windows, maxima_plan, sliding_maxima, window_maxima, window_sums
 from .cpu_windows import Ints, Windows, adaptive_windows, planes, windows_of
 
 Array = np.ndarray

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ...namespace import op
+
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
@@ -27,3 +29,52 @@ def window_size(kernel_size: Sequence[int]) -> int:
 def flat_at_zero(x: Tensor) -> Tensor:
     """sgn(x) |x|, which is x with the gradient 0 where it is 0."""
     return x.sign() * x.abs()
+
+
+def fractional_maxima(
+    x: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The maxima of all windows, and where in their flattened planes they stand."""
+    spatial = len(kernel_size)
+    planes = x._shape[-spatial:]
+    columns = range(spatial - 1, -1, -1) if spatial == 2 else range(spatial)  # images have their width's number first
+    places: Any = 0
+    for dim, column in enumerate(columns):
+        within = _places(samples.select(2, column), planes[dim], kernel_size[dim], output_size[dim])
+        behind = spatial - 1 - dim
+        shape = [
+            *within._shape[:2],
+            *[1] * dim,
+            within._shape[2],
+            *[1] * behind,
+            *[1] * dim,
+            within._shape[3],
+            *[1] * behind,
+        ]
+        places = places * planes[dim] + within.reshape(shape)
+    windows = places.flatten(2 + spatial)
+    rows = x.flatten(-spatial)
+    rows = rows if x.ndim == spatial + 2 else rows.unsqueeze(0)
+    values = rows.gather(2, windows.flatten(2)).reshape(windows._shape)
+    largest = values.max(-1)
+    indices = windows.gather(-1, largest.indices.unsqueeze(-1)).squeeze(-1)
+    if x.ndim == spatial + 2:
+        return largest.values, indices
+    return largest.values.squeeze(0), indices.squeeze(0)
+
+
+def _places(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
+    """The places of window i of each plane: from floor(a (i + u)) - floor(a u) on, a = (size - kernel) / (windows - 1).
+
+    The last window is at the end.
+    """
+    last = size - kernel
+    begins = op.arange(windows, device=samples.device)
+    if windows > 1:
+        step = last / (windows - 1)
+        u = samples.detach().unsqueeze(-1)
+        begins = ((begins + u) * step).floor() - (u * step).floor()
+        begins = op.where(op.arange(windows, device=samples.device) == windows - 1, last, begins).long()
+    else:
+        begins = (begins + last).expand((*samples._shape, 1))
+    return begins.unsqueeze(-1) + op.arange(kernel, device=samples.device)

@@ -8,11 +8,13 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
-from .cpu_loops import before, multiply_panels, panels_of
 from .cpu_steps import (
     above,
+    before,
     bias_grad,
     input_grad,
+    multiply_panels,
+    panels_of,
     parts_of,
     previous,
     projected,

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.scalar import tanh
-from .cpu_loops import multiply_panels, panels_of
 from .cpu_steps import (
     above,
     bias_grad,
     input_grad,
+    multiply_panels,
+    panels_of,
     parts_of,
     previous,
     projected,

@@ -1,15 +1,19 @@
-"""Reductions that choose or test elements: extrema, their places, any and all. nan is extreme and true."""
+"""Reductions that choose or test elements: extrema and their indices, any and all. nan is extreme and true.
+
+Their results do not depend on the order of elements, so threads share the large ones slice by slice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.folding import folding
-from ...pool.sharing import shared
-from .cpu_ufunc_reduce import reduced, reduced_to_one
+from ...pool.sharing import is_long, shared
+from ...pool.workers import in_parts
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -19,6 +23,9 @@ _greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
 _least: Any = np.minimum.reduce
 _some: Any = np.logical_or.reduce
 _every: Any = np.logical_and.reduce
+
+
+UNIT = 64  # places of a dimension that one thread has, at least
 
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -119,3 +126,32 @@ def all_all(a: Array) -> Array:
 def all_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether no element along `dim` is zero."""
     return reduced(_every, a, dim, keepdim)
+
+
+def reduced(reduce: Any, a: Array, dim: int | tuple[int, ...], keepdim: bool) -> Array:
+    """reduce(a, axis=dim, keepdims=keepdim), of slices across the dimension that stays and has the longest steps."""
+    dims = (dim,) if isinstance(dim, int) else dim
+    across = [d for d in range(a.ndim) if d not in dims and a.shape[d] > UNIT]
+    if not across or not is_long(a.size):
+        return reduce(a, axis=dim, keepdims=keepdim)
+    long = max(across, key=lambda d: abs(a.strides[d]))
+    before = (slice(None),) * long
+    pieces = _pieces(a.shape[long], lambda i, j: reduce(a[*before, i:j], axis=dim, keepdims=True))
+    result: Array = np.concatenate(pieces, axis=long)
+    return result if keepdim else result.reshape([n for d, n in enumerate(a.shape) if d not in dims])
+
+
+def reduced_to_one(reduce: Any, a: Array) -> Array:
+    """reduce(a, axis=None) by a ufunc."""
+    if not is_long(a.size) or not a.flags.c_contiguous:
+        return reduce(a, axis=None)
+    line = a.reshape(-1)
+    pieces = _pieces(line.size, lambda i, j: reduce(line[i:j], keepdims=True))
+    return reduce(np.concatenate(pieces), axis=None)
+
+
+def _pieces(count: int, piece: Callable[[int, int], Array]) -> list[Array]:
+    """piece(first, last) of ranges that cover range(count), in their order."""
+    found: dict[int, Array] = {}
+    in_parts(count, UNIT, lambda i, j: found.__setitem__(i, piece(i, j)))
+    return [found[first] for first in sorted(found)]

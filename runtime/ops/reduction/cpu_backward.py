@@ -1,7 +1,9 @@
 """Backward of reductions, one kernel each: the gradient of the input from that of the result.
 
 `dim` is a sorted tuple of dimensions, one dimension, or None for all; `grad` has the result's shape, with the reduced
-dimensions as 1 or without them, which is the same memory.
+dimensions as 1 or without them, which is the same memory. A kernel folds the input to (before, along, after) and runs
+one loop over it. `grads`, and what else there is one of for each element of the result, are lines of before * after
+numbers; a loop takes the range of them that it is to spread, and `spread_plain` a range of rows of (before, along).
 """
 
 from __future__ import annotations
@@ -12,14 +14,20 @@ from collections.abc import Callable
 import numpy as np
 
 from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.sums import column_sums, plain_sum
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+from ...kernels.scalar import exp
 from ...pool.sharing import shared
 from ..scan.cpu import running_sum
-from . import cpu_backward_loops as spreading
-from . import cpu_reduce_loops as reducing
 from .cpu import over_outputs, quiet
+from .cpu_reduce_loops import COLUMNS, plain_product
 
 Array = np.ndarray
 Dims = tuple[int, ...]
+
+
+_WIDTH = 1024  # columns that are worked on side by side
 
 
 def _plan(shape: Dims, dim: Dims | int | None) -> Folding:
@@ -51,7 +59,7 @@ def _spread_plain(grad: Array, shape: Dims, dim: Dims | None, divisor: float) ->
     elif result.size:
         before, along, after = plan.folded
         arguments = (_line(grad), float(divisor), result.reshape(plan.folded))
-        shared(spreading.spread_plain, arguments, before * along, result.size, -(-reducing.COLUMNS // after))
+        shared(spread_plain, arguments, before * along, result.size, -(-COLUMNS // after))
     return result
 
 
@@ -59,7 +67,7 @@ def variance_slope(grad: Array, x: Array, dim: Dims, correction: float) -> Array
     """2 g (x - mean) / (n - correction)."""
     plan = _plan(x.shape, dim)
     free = plan.folded[1] - correction
-    return _spread(spreading.spread_variance, plan, x, (grad,), 2 / free if free > 0 else math.inf)
+    return _spread(spread_variance, plan, x, (grad,), 2 / free if free > 0 else math.inf)
 
 
 def deviation_slope(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
@@ -69,7 +77,7 @@ def deviation_slope(grad: Array, x: Array, result: Array, dim: Dims, correction:
 
 def extreme_slope(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
     """g, shared evenly between the elements that are the extremum."""
-    return _spread(spreading.spread_over_equals, _plan(x.shape, dim), x, (result, grad))
+    return _spread(spread_over_equals, _plan(x.shape, dim), x, (result, grad))
 
 
 def choice_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
@@ -77,7 +85,7 @@ def choice_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     result = np.empty(shape, grad.dtype)
     if result.size:
         folded = _plan(shape, dim).folded
-        over_outputs(spreading.spread_to_places, folded, _line(indices), _line(grad), result.reshape(folded))
+        over_outputs(spread_to_places, folded, _line(indices), _line(grad), result.reshape(folded))
     return result
 
 
@@ -91,7 +99,7 @@ def norm_slope(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Arr
         return extreme_slope(grad, sizes, top, dim) * np.sign(x)
     if p == 2:
         factors = grad / np.where(result == 0, math.inf, result).astype(x.dtype)
-        return _spread(spreading.spread_scaled, plan, x, (factors,))
+        return _spread(spread_scaled, plan, x, (factors,))
     grads, length = grad.reshape(plan.kept), result.reshape(plan.kept)
     if p in (0, 1):
         return np.multiply(np.sign(x), grads if p else 0, out=np.empty(x.shape, x.dtype))
@@ -102,7 +110,7 @@ def norm_slope(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Arr
 def logsumexp_slope(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
     """g exp(x - result), and 0 where all x are -inf."""
     tops = np.where(result == -math.inf, 0, result).astype(x.dtype)
-    return _spread(spreading.spread_exponentials, _plan(x.shape, dim), x, (tops, grad))
+    return _spread(spread_exponentials, _plan(x.shape, dim), x, (tops, grad))
 
 
 def cumsum_slope(grad: Array, dim: int) -> Array:
@@ -112,7 +120,7 @@ def cumsum_slope(grad: Array, dim: int) -> Array:
 
 def product_slope(grad: Array, x: Array, dim: int | None) -> Array:
     """g times the product of the other elements."""
-    return _spread(spreading.spread_product, _plan(x.shape, dim), x, (grad,))
+    return _spread(spread_product, _plan(x.shape, dim), x, (grad,))
 
 
 def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Array, ...], *numbers: float) -> Array:
@@ -125,3 +133,180 @@ def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Arr
     if result.size:
         over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result.reshape(plan.folded))
     return result
+
+
+@jit
+def spread_plain(grads: Array, divisor: float, out: Array, first: int, last: int) -> None:
+    """g / divisor."""
+    along, after, k = out.shape[1], out.shape[2], first
+    while k < last:
+        b, rows = k // along, min(last - k, along - k % along)
+        lines = part_of(out, k * after, rows * after)
+        if after == 1:
+            value = grads.dtype.type(grads[b] / divisor)
+            for i in range(lines.size):
+                lines[i] = value
+        else:
+            line = lines[:after]
+            for j in range(after):
+                line[j] = grads[b * after + j] / divisor
+            for i in range(1, rows):
+                lines[i * after : (i + 1) * after] = line
+        k += rows
+
+
+@jit
+def columns_of(out: Array, first: int, last: int) -> int:
+    """How many columns from the result `first` on are worked on side by side."""
+    after = out.shape[2]
+    return min(_WIDTH, after - first % after, last - first)
+
+
+@jit
+def spread_variance(x: Array, grads: Array, scale: float, out: Array, first: int, last: int) -> None:
+    """scale g (x - mean)."""
+    to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        if after == 1:
+            row, line = part_of(x, k * count, count), part_of(out, k * count, count)
+            center, factor = to(plain_sum(row) / count), to(grads[k] * scale)
+            for i in range(row.size):
+                line[i] = factor * (row[i] - center)
+        else:
+            totals = np.empty(width)
+            column_sums(x[b], start, totals)
+            centers = (totals / count).astype(x.dtype)
+            factors = (grads[k : k + width] * scale).astype(x.dtype)
+            for i in range(count):
+                row, line = x[b, i, start : start + width], out[b, i, start : start + width]
+                for j in range(centers.size):
+                    line[j] = factors[j] * (row[j] - centers[j])
+        k += width
+
+
+@jit
+def spread_over_equals(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
+    """g / n for the n elements equal to the extremum, 0 for the others."""
+    count, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        if after == 1:
+            row, line, top, equal = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], 0
+            for i in range(row.size):
+                equal += row[i] == top
+            share = grads[k] / x.dtype.type(equal)
+            for i in range(row.size):
+                line[i] = share * (row[i] == top)
+        else:
+            most, shares = part_of(tops, k, width), np.zeros(width, x.dtype)
+            for i in range(count):
+                row = x[b, i, start : start + width]
+                for j in range(shares.size):
+                    shares[j] += row[j] == most[j]
+            shares[:] = grads[k : k + width] / shares
+            for i in range(count):
+                row, line = x[b, i, start : start + width], out[b, i, start : start + width]
+                for j in range(shares.size):
+                    line[j] = shares[j] * (row[j] == most[j])
+        k += width
+
+
+@jit
+def spread_to_places(places: Array, grads: Array, out: Array, first: int, last: int) -> None:
+    """g at the place along that was chosen, 0 elsewhere."""
+    after, k = out.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        for i in range(out.shape[1]):
+            out[b, i, start : start + width] = 0
+        for j in range(width):
+            out[b, places[k + j], start + j] = grads[k + j]
+        k += width
+
+
+@jit
+def spread_scaled(x: Array, factors: Array, out: Array, first: int, last: int) -> None:
+    """factor x."""
+    count, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        if after == 1:
+            row, line, one = part_of(x, k * count, count), part_of(out, k * count, count), factors[k]
+            for i in range(row.size):
+                line[i] = one * row[i]
+        else:
+            factor = part_of(factors, k, width)
+            for i in range(count):
+                row, line = x[b, i, start : start + width], out[b, i, start : start + width]
+                for j in range(factor.size):
+                    line[j] = factor[j] * row[j]
+        k += width
+
+
+@jit
+def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
+    """g exp(x - top)."""
+    count, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        if after == 1:
+            row, line, shift, one = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], grads[k]
+            for i in range(row.size):
+                line[i] = one * exp(row[i] - shift)
+        else:
+            top, grad = part_of(tops, k, width), part_of(grads, k, width)
+            for i in range(count):
+                row, line = x[b, i, start : start + width], out[b, i, start : start + width]
+                for j in range(top.size):
+                    line[j] = grad[j] * exp(row[j] - top[j])
+        k += width
+
+
+@jit
+def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) -> None:
+    """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
+    to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
+    while k < last:
+        b, start, width = k // after, k % after, columns_of(out, k, last)
+        if after == 1:
+            row, line = part_of(x, k * count, count), part_of(out, k * count, count)
+            total = grads[k] * plain_product(row)
+            if 1e-280 < abs(total) < 1e280:
+                for i in range(row.size):
+                    line[i] = to(total / row[i])
+            else:
+                _spread_row(row, grads[k], line)
+        else:
+            _spread_columns(x[b], grads[k : k + width], out[b], start)
+        k += width
+
+
+@jit
+def _spread_row(x: Array, grad: float, out: Array) -> None:
+    """Each element first gets the product of those before it, then that times the gradient and those behind it."""
+    product = 1.0
+    for i in range(x.size):
+        out[i] = product
+        product *= x[i]
+    product = np.float64(grad)
+    for i in range(x.size - 1, -1, -1):
+        out[i] *= product
+        product *= x[i]
+
+
+@jit
+def _spread_columns(x: Array, grads: Array, out: Array, start: int) -> None:
+    """The same for columns side by side."""
+    products, stop = np.ones(grads.size), start + grads.size
+    for i in range(x.shape[0]):
+        row, line = x[i, start:stop], out[i, start:stop]
+        for j in range(products.size):
+            line[j] = products[j]
+            products[j] *= row[j]
+    products[:] = grads
+    for i in range(x.shape[0] - 1, -1, -1):
+        row, line = x[i, start:stop], out[i, start:stop]
+        for j in range(products.size):
+            line[j] *= products[j]
+            products[j] *= row[j]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...namespace import op
+from ...user_warning import warn_user
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None
@@ -105,3 +106,37 @@ def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
 def _moved_down(x: Tensor, rows: int, fill: int) -> Tensor:
     """x with its rows moved down, and `fill` in the rows that become free."""
     return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1) + [rows, -rows], fill)
+
+
+def joint_weight(fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+    """The product of the weights that are given, in a vector; None where none is."""
+    if fweights is None:
+        return None if aweights is None else aweights.reshape(-1)
+    return fweights.reshape(-1) if aweights is None else fweights.reshape(-1) * aweights.reshape(-1)
+
+
+def degrees_of_freedom(free: Any) -> Any:
+    """The number that covariances are divided by: 0, with a warning, in place of a negative one."""
+    if not getattr(free, "is_example", False) and free <= 0:
+        warn_user(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
+        )
+        return 0
+    return free
+
+
+def correlation_of_covariance(matrix: Tensor) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj), C_ii / C_ii of one variable; rounding leaves no part outside [-1, 1]."""
+    if not matrix.ndim:
+        return matrix / matrix
+    variances = matrix.diagonal()
+    deviations = (op.real_copy(variances) if matrix.is_complex() else variances).sqrt()
+    scaled = matrix / deviations.unsqueeze(1) / deviations
+    if not scaled.is_complex():
+        return scaled.clamp(-1, 1)
+    return op.real_copy(scaled).clamp(-1, 1) + 1j * op.imag_copy(scaled).clamp(-1, 1)
+
+
+def zero_for_nan(x: Tensor) -> Tensor:
+    """0 in place of nan."""
+    return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x

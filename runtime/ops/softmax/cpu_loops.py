@@ -1,7 +1,8 @@
 """The loops of softmax and log-softmax: over contiguous rows, and over BLOCK columns side by side.
 
 Columns are arrays (before, along, after), so that memory is read as it lies. The last two arguments are the range of
-rows, or of columns counted through (before, after).
+rows, or of columns counted through (before, after). The loops on flat memory are what plans call: operands, results,
+then the number of rows, their size and the range.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ...kernels.scalar import exp, log
 _REORDER = {"reassoc"}
 _BLOCK = 256
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
+Array = np.ndarray
 
 
 @jit(fastmath=_REORDER)
@@ -230,3 +232,29 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
             part[j] += totals[j]
             out[j] = log(part[j]) + tops[j]
         line += stop - start
+
+
+@jit(flat=True)
+def softmax_of(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """Softmax of each row."""
+    softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
+
+
+@jit(flat=True)
+def log_softmax_of(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """Log-softmax of each row."""
+    log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
+
+
+@jit(flat=True)
+def softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """The gradient of softmax."""
+    shape = (rows, along)
+    softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)
+
+
+@jit(flat=True)
+def log_softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """The gradient of log-softmax."""
+    shape = (rows, along)
+    log_softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)

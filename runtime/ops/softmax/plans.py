@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from ...dispatch.plan import Layout, Recipe, single
-from . import cpu_flat as flat_rows
+from . import cpu_loops as flat_rows
 
 
 def softmax(x: Layout, dim: int) -> Recipe | None:
