@@ -7066,7 +7066,7 @@ class SumBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
     recipes = StructuredGradient(
-        reduction_plans.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.sum_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -7086,7 +7086,7 @@ class SumBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_sum(grad, self.shape, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: sum_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7096,7 +7096,7 @@ class SumBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.spread_sum(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.sum_backward(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim)."""
@@ -7142,14 +7142,14 @@ class ProdBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: product_slope(grad, self, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: prod_backward(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.product_slope(grad, self, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)."""
@@ -7202,7 +7202,7 @@ class ProdBackward1(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: product_slope(grad, self, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: prod_backward(grad, self, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7210,7 +7210,7 @@ class ProdBackward1(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.product_slope(grad, self, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
@@ -7300,14 +7300,14 @@ class MeanBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_mean(grad, self.shape, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: mean_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(reduction_cpu_backward.spread_mean(grad, self_shape, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, None), shape, dtype),)
 
     def formula(node, grad):
         """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
@@ -7327,7 +7327,7 @@ class MeanBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
     recipes = StructuredGradient(
-        reduction_plans.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.mean_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -7347,7 +7347,7 @@ class MeanBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_mean(grad, self.shape, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: mean_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7357,7 +7357,7 @@ class MeanBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.spread_mean(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
@@ -7394,7 +7394,7 @@ class VarBackward0(Node):
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
-        reduction_plans_statistics.variance_slope,
+        reduction_plans_statistics.var_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("v", "_saved_dim"),
@@ -7432,7 +7432,7 @@ class VarBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: variance_slope(grad, self, dim, correction); or by the formulas under create_graph."""
+        """All gradients from one kernel: var_backward(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7443,7 +7443,7 @@ class VarBackward0(Node):
         dim = node._saved_dim
         correction = node._saved_correction
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.variance_slope(grad, self, dim, correction), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.var_backward(grad, self, dim, correction), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -7460,7 +7460,7 @@ class VarBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         slope = reduction_formulas.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
-        tangent0 = reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -7516,7 +7516,7 @@ class StdBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
+        """All gradients from one kernel: std_backward(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7526,7 +7526,7 @@ class StdBackward0(Node):
         correction = node._saved_correction
         result = array_in(unpack(node, "kept_result"), None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.deviation_slope(grad, self, result, dim, correction), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.std_backward(grad, self, result, dim, correction), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -7546,7 +7546,7 @@ class StdBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
         slope = reduction_formulas.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
-        tangent0 = half * reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = half * reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -7567,7 +7567,7 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
-        reduction_plans_statistics.extreme_slope,
+        reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -7601,7 +7601,7 @@ class AmaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7612,7 +7612,7 @@ class AmaxBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -7632,7 +7632,7 @@ class AmaxBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
-        tangent0 = reduction_formulas.slope_along(share, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -7653,7 +7653,7 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
-        reduction_plans_statistics.extreme_slope,
+        reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -7687,7 +7687,7 @@ class AminBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7698,7 +7698,7 @@ class AminBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -7718,7 +7718,7 @@ class AminBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
-        tangent0 = reduction_formulas.slope_along(share, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -7754,7 +7754,7 @@ class MaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7762,7 +7762,7 @@ class MaxBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -7779,7 +7779,7 @@ class MaxBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == result).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -7825,7 +7825,7 @@ class MaxBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -7837,7 +7837,11 @@ class MaxBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -7899,7 +7903,7 @@ class MinBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -7907,7 +7911,7 @@ class MinBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -7924,7 +7928,7 @@ class MinBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == result).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -7970,7 +7974,7 @@ class MinBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -7982,7 +7986,11 @@ class MinBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -8064,7 +8072,7 @@ class NormBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: norm_slope(grad, self, result, p, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: norm_backward(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -8074,7 +8082,7 @@ class NormBackward0(Node):
         p = node._saved_p
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.norm_slope(grad, self, result, p, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.norm_backward(grad, self, result, p, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)."""
@@ -8096,7 +8104,7 @@ class NormBackward0(Node):
         slope = reduction_formulas.gradient_of_norm(
             self, reduction_formulas.kept(result, self._shape, dim, keepdim), p, dim
         )
-        tangent0 = reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -8145,7 +8153,7 @@ class LogsumexpBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: logsumexp_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: logsumexp_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -8154,7 +8162,7 @@ class LogsumexpBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.logsumexp_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.logsumexp_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()."""
@@ -8205,14 +8213,14 @@ class CumsumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: cumsum_slope(grad, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: cumsum_backward(grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.cumsum_slope(grad, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.cumsum_backward(grad, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip([dim]).cumsum(dim).flip([dim])."""
@@ -8260,7 +8268,7 @@ class SortBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: sort_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8272,7 +8280,7 @@ class SortBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (as_gradient(sorting_cpu.sort_backward(grad, self_shape, dim, indices), shape, dtype),)
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -8326,7 +8334,7 @@ class TopkBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: sort_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8338,7 +8346,7 @@ class TopkBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (as_gradient(sorting_cpu.sort_backward(grad, self_shape, dim, indices), shape, dtype),)
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -8400,7 +8408,7 @@ class KthvalueBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8412,7 +8420,11 @@ class KthvalueBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -8517,7 +8529,7 @@ class MedianBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -8563,7 +8575,7 @@ class MedianBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8575,7 +8587,11 @@ class MedianBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -8651,7 +8667,7 @@ class NanmedianBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -8697,7 +8713,7 @@ class NanmedianBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8709,7 +8725,11 @@ class NanmedianBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -8781,7 +8801,7 @@ class ModeBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8793,7 +8813,11 @@ class ModeBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -12419,7 +12443,7 @@ class GatherBackward0(Node):
             node.kept_index = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: gather_slope(grad, self.shape, dim, index); or by the formulas under create_graph."""
+        """All gradients from one kernel: gather_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -12428,7 +12452,7 @@ class GatherBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu_gather.gather_slope(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(indexing_cpu_gather.gather_backward(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -12766,7 +12790,7 @@ class ScatterReduceBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * slopes[0].conj(); src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape); slopes = scatter_reduce_slopes(self, dim, index, narrowed_to(src, index.shape), reduce, include_self, result)."""
+        """self: grad * slopes[0].conj(); src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape); slopes = scatter_reduce_derivatives(self, dim, index, narrowed_to(src, index.shape), reduce, include_self, result)."""
         dim = node._saved_dim
         index_shape = node._saved_index_sym_sizes
         reduce = node._saved_reduce
@@ -12776,7 +12800,7 @@ class ScatterReduceBackward0(Node):
         index = unpack(node, "kept_index")
         src = unpack(node, "kept_src")
         result = unpack_output(node, "kept_result")
-        slopes = indexing_formulas.scatter_reduce_slopes(
+        slopes = indexing_formulas.scatter_reduce_derivatives(
             self, dim, index, indexing_formulas.narrowed_to(src, index_shape), reduce, include_self, result
         )
         grad_0 = None
@@ -12792,7 +12816,7 @@ class ScatterReduceBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         src_t = zeros_if_missing(src_t, src)
-        slopes = indexing_formulas.scatter_reduce_slopes(
+        slopes = indexing_formulas.scatter_reduce_derivatives(
             self, dim, index, indexing_formulas.narrowed_to(src, index._shape), reduce, include_self, result
         )
         tangent0 = (self_t * slopes[0]).scatter_add(

@@ -23527,7 +23527,7 @@ def scatter_reduce(
     Gradients:
         self: grad * slopes[0].conj()
         src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)
-        where slopes: scatter_reduce_slopes(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
+        where slopes: scatter_reduce_derivatives(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
             result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the

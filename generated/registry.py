@@ -4939,7 +4939,7 @@ OPS = [
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim)",
             "result": "auto_linear",
-            "backward": "spread_sum(grad, self.shape, dim)",
+            "backward": "sum_backward(grad, self.shape, dim)",
         },
         reference="np.sum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="reduced_dims",
@@ -4973,7 +4973,7 @@ OPS = [
         formulas={
             "self": "grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)",
             "result": "(prod_others(self_p.reshape(-1), 0).reshape(self_p.shape) * self_t).sum()",
-            "backward": "product_slope(grad, self, None)",
+            "backward": "prod_backward(grad, self, None)",
         },
         reference="np.prod(self, dtype=dtype)",
         example=">>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)\ntensor([ 2., 12.])",
@@ -5012,7 +5012,7 @@ OPS = [
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))",
             "result": "sum(prod_others(self_p, dim) * self_t, dim, keepdim)",
-            "backward": "product_slope(grad, self, dim)",
+            "backward": "prod_backward(grad, self, dim)",
         },
         reference="np.prod(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="one_dim",
@@ -5067,7 +5067,7 @@ OPS = [
         formulas={
             "self": "filled(grad / reduced_count(self.shape, None), self.shape)",
             "result": "auto_linear",
-            "backward": "spread_mean(grad, self.shape, None)",
+            "backward": "mean_backward(grad, self.shape, None)",
         },
         reference="np.mean(self, dtype=dtype)",
         example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])\n>>> x.mean()\ntensor(3.)\n>>> x.mean(0)\ntensor([2., 4.])",
@@ -5104,7 +5104,7 @@ OPS = [
         formulas={
             "self": "kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)",
             "result": "auto_linear",
-            "backward": "spread_mean(grad, self.shape, dim)",
+            "backward": "mean_backward(grad, self.shape, dim)",
         },
         reference="np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="reduced_dims",
@@ -5184,8 +5184,8 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * slope",
-            "result": "slope_along(slope, self_t, dim, keepdim)",
-            "backward": "variance_slope(grad, self, dim, correction)",
+            "result": "directional_derivative(slope, self_t, dim, keepdim)",
+            "backward": "var_backward(grad, self, dim, correction)",
         },
         reference="np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
         check="reduced_with_correction",
@@ -5268,8 +5268,8 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "kept(grad * half, self.shape, dim, keepdim) * slope",
-            "result": "half * slope_along(slope, self_t, dim, keepdim)",
-            "backward": "deviation_slope(grad, self, result, dim, correction)",
+            "result": "half * directional_derivative(slope, self_t, dim, keepdim)",
+            "backward": "std_backward(grad, self, result, dim, correction)",
         },
         reference="np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
         check="reduced_with_correction",
@@ -5304,8 +5304,8 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * share",
-            "result": "slope_along(share, self_t, dim, keepdim)",
-            "backward": "extreme_slope(grad, self, result, dim)",
+            "result": "directional_derivative(share, self_t, dim, keepdim)",
+            "backward": "extremum_backward(grad, self, result, dim)",
         },
         reference="np.max(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_nonempty",
@@ -5341,8 +5341,8 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * share",
-            "result": "slope_along(share, self_t, dim, keepdim)",
-            "backward": "extreme_slope(grad, self, result, dim)",
+            "result": "directional_derivative(share, self_t, dim, keepdim)",
+            "backward": "extremum_backward(grad, self, result, dim)",
         },
         reference="np.min(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_nonempty",
@@ -5374,8 +5374,8 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "grad * share",
-            "result": "slope_along(share, self_t, None, False)",
-            "backward": "extreme_slope(grad, self, result, None)",
+            "result": "directional_derivative(share, self_t, None, False)",
+            "backward": "extremum_backward(grad, self, result, None)",
         },
         reference="np.max(self)",
         check="all_nonempty",
@@ -5404,7 +5404,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(np.max(self, dim, keepdims=keepdim), np.argmax(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
@@ -5450,8 +5450,8 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         formulas={
             "self": "grad * share",
-            "result": "slope_along(share, self_t, None, False)",
-            "backward": "extreme_slope(grad, self, result, None)",
+            "result": "directional_derivative(share, self_t, None, False)",
+            "backward": "extremum_backward(grad, self, result, None)",
         },
         reference="np.min(self)",
         check="all_nonempty",
@@ -5480,7 +5480,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(np.min(self, dim, keepdims=keepdim), np.argmin(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
@@ -5689,8 +5689,8 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * slope",
-            "result": "slope_along(slope, self_t, dim, keepdim)",
-            "backward": "norm_slope(grad, self, result, p, dim)",
+            "result": "directional_derivative(slope, self_t, dim, keepdim)",
+            "backward": "norm_backward(grad, self, result, p, dim)",
         },
         reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0 if p == 0 else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == np.inf else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == -np.inf else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim) ** (1 / (p or 2))",
         check="norm",
@@ -5746,7 +5746,7 @@ OPS = [
         formulas={
             "self": "kept(grad, self.shape, dim, keepdim) * conjugate(share)",
             "result": "(share * self_t).sum(dim, keepdim)",
-            "backward": "logsumexp_slope(grad, self, result, dim)",
+            "backward": "logsumexp_backward(grad, self, result, dim)",
         },
         reference="scipy.special.logsumexp(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_dims",
@@ -5780,7 +5780,7 @@ OPS = [
         formulas={
             "self": "grad.flip([dim]).cumsum(dim).flip([dim])",
             "result": "auto_linear",
-            "backward": "cumsum_slope(grad, dim)",
+            "backward": "cumsum_backward(grad, dim)",
         },
         reference="np.cumsum(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.sum(self, dtype=dtype)",
         check="one_dim",
@@ -5814,7 +5814,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, indices, grad)",
             "values": "auto_select",
-            "backward": "chosen_slope(grad, self.shape, dim, indices)",
+            "backward": "sort_backward(grad, self.shape, dim, indices)",
         },
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))(np.argsort(-1.0 * self if descending else self, dim, kind='stable')) if self.ndim else (self, 0)",
         check="one_dim",
@@ -5902,7 +5902,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, indices, grad)",
             "values": "auto_select",
-            "backward": "chosen_slope(grad, self.shape, dim, indices)",
+            "backward": "sort_backward(grad, self.shape, dim, indices)",
         },
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))( np.take(np.argsort(-self if largest else self, dim, kind='stable'), range(k), dim)) if self.ndim else (self, 0)",
         check="topk",
@@ -5936,7 +5936,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take(np.argsort(self, dim, kind='stable'), [k - 1], dim)) if self.ndim else (self, 0)",
         check="kthvalue",
@@ -5992,7 +5992,7 @@ OPS = [
         kink=("average",),
         complex=False,
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
-        formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
+        formulas={"self": "grad * share", "result": "directional_derivative(share, self_t, None, False)"},
         reference="np.sort(self, axis=None)[(self.size - 1) // 2] if not np.any(np.isnan(self)) else np.nan",
         example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])\n>>> sg.median(x)\ntensor(5.)\n>>> values, indices = sg.median(x, dim=1)\n>>> values, indices\n(tensor([3., 6.]), tensor([2, 2]))",
     ),
@@ -6018,7 +6018,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.where(np.any(np.isnan(self), dim, keepdims=True), np.argmax(np.isnan(self), dim, keepdims=True), np.take(np.argsort(self, dim, kind='stable'), [(self.shape[dim] - 1) // 2], dim))) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
@@ -6048,7 +6048,7 @@ OPS = [
         kink=("average",),
         complex=False,
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
-        formulas={"self": "grad * share", "result": "slope_along(share, self_t, None, False)"},
+        formulas={"self": "grad * share", "result": "directional_derivative(share, self_t, None, False)"},
         reference="(lambda known: known[(len(known) - 1) // 2])(np.sort(self[~np.isnan(self)])) if not np.all(np.isnan(self)) else np.nan",
         example=">>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))\ntensor(2.)",
     ),
@@ -6074,7 +6074,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take_along_axis(np.argsort(self, dim, kind='stable'), np.maximum(np.sum(~np.isnan(self), dim, keepdims=True) - 1, 0) // 2, dim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
@@ -6102,7 +6102,7 @@ OPS = [
         formulas={
             "self": "zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))",
             "values": "auto_select",
-            "backward": "choice_slope(grad, self.shape, dim, indices)",
+            "backward": "value_selecting_reduction_backward(grad, self.shape, dim, indices)",
         },
         reference="(scipy.stats.mode(self * 1, dim, keepdims=keepdim)[0].astype(self.dtype), None) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
@@ -12741,7 +12741,7 @@ OPS = [
             "self": "scatter_add(zeros_of(grad, self.shape), dim, index, grad)",
             "index": "non_differentiable",
             "result": "auto_linear",
-            "backward": "gather_slope(grad, self.shape, dim, index)",
+            "backward": "gather_backward(grad, self.shape, dim, index)",
         },
         reference="np.take_along_axis(self[tuple(slice(n) if d != dim % self.ndim else slice(None) for d, n in enumerate(index.shape))], index, dim) if self.ndim else self[index * 0 if index.ndim else ()]",
         check="gather",

@@ -26,7 +26,7 @@ OUTSIDE = """\
   where:
     chosen: kept(indices, self.shape, dim, keepdim)
   self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
-  backward: choice_slope(grad, self.shape, 0, indices)
+  backward: value_selecting_reduction_backward(grad, self.shape, 0, indices)
   values: auto_select
   samples: ["self=T(3, 40), dim=1"]
   refuses: {IndexError: "self=T(3), dim=1"}

@@ -71,7 +71,7 @@ def test_slope_of_products(dtype: Any, shape: tuple[int, int, int], zeros: int) 
         others = np.stack([np.delete(wide, i, 1).prod(1) for i in range(shape[1])], 1)
         with np.errstate(under="ignore"):
             wanted = (grad * others).astype(dtype)
-        found = cpu_backward.product_slope(grad, a, 1)
+        found = cpu_backward.prod_backward(grad, a, 1)
         np.testing.assert_allclose(found, wanted, rtol=2000 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
 
 

@@ -49,7 +49,7 @@ def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
     return out
 
 
-def gather_slope(grad: Array, shape: Ints, dim: int, places: Array) -> Array:
+def gather_backward(grad: Array, shape: Ints, dim: int, places: Array) -> Array:
     """Zeros to which each gradient is added at its place."""
     return _put("gather", np.zeros(shape, grad.dtype), dim, places, grad, True)
 

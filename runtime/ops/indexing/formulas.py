@@ -11,7 +11,7 @@ from ...tensor.shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
-Slopes: TypeAlias = tuple[Any, Any]
+Derivatives: TypeAlias = tuple[Any, Any]
 
 
 def zeros_of(like: Tensor, shape: Ints) -> Tensor:
@@ -89,13 +89,13 @@ def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
     return src
 
 
-def scatter_reduce_slopes(
+def scatter_reduce_derivatives(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
-) -> Slopes:
-    """The slopes of the result in the tensor's elements and in the source's; where nothing is reduced into, it is 1.
+) -> Derivatives:
+    """Derivatives of the result by the tensor's elements and by the source's; 1 where nothing is reduced into.
 
-    A sum has slope 1, a mean 1 / n, an extremum 1 / n in the n elements that are equal to it, and a product the product
-    of the others.
+    That of a sum is 1, of a mean 1 / n, of an extremum 1 / n for the n elements that are equal to it, and of a product
+    the product of the others.
     """
     ones = zeros_of(self, self._shape) + 1
     kept = ones if include_self else ones.scatter(dim, index, 0)
@@ -111,10 +111,10 @@ def scatter_reduce_slopes(
     return hit * share, hits * share.gather(dim, index)
 
 
-def _of_product(self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, kept: Tensor) -> Slopes:
+def _of_product(self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, kept: Tensor) -> Derivatives:
     """The product of all others: of those that are not zero, times the zeros among them.
 
-    One zero stands there as itself, so that differentiating again finds it; two or more have slope 0 too.
+    One zero stands there as itself, so that differentiating again finds it; two or more have derivative 0 too.
     """
     zero, zeros = self == 0, src == 0
     count = op.where(zero, kept, 0).scatter_add(dim, index, zeros.to(kept.dtype))

@@ -164,12 +164,12 @@ def backward_columns(
     rstd = 1 / np.sqrt(var[first:last].astype(np.float64) + eps)
     weight_grad[first:last], bias_grad[first:last] = moments * rstd, totals
     factor = (rstd * scale).astype(x.dtype)
-    slope = (-(rstd**3) * scale * moments / count).astype(x.dtype)
+    along = (-(rstd**3) * scale * moments / count).astype(x.dtype)
     offset = (-rstd * scale * totals / count).astype(x.dtype)
     for a in range(len(x)):
         row, g, out = x[a, first:last], grad[a, first:last], result[a, first:last]
         for c in range(factor.size):
-            out[c] = factor[c] * g[c] + slope[c] * (row[c] - near[c]) + offset[c]
+            out[c] = factor[c] * g[c] + along[c] * (row[c] - near[c]) + offset[c]
 
 
 @jit(fastmath=REORDER)
@@ -289,7 +289,7 @@ def layer_norm(
 
 
 @jit(flat=True)
-def layer_norm_slopes(
+def layer_norm_backward_flat(
     grad: Array,
     x: Array,
     weight: Array,
@@ -311,7 +311,7 @@ def layer_norm_slopes(
 
 
 @jit(flat=True)
-def weight_slopes(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, along: int) -> None:
+def weight_backward_flat(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, along: int) -> None:
     """The gradients of the weight and of the bias."""
     table = sums.reshape((blocks, 2, along))
     add_blocks(table[:, 0], weight_grad)

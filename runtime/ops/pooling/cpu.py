@@ -62,8 +62,8 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
     """
     result = np.zeros(input_shape, grad_output.dtype)
     if grad_output.size:
-        slopes, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
-        lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (slopes, places, result)]
+        grads, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
+        lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (grads, places, result)]
         if not add_at_places(*lines):
             raise IndexError(f"max_pool_backward(): expected indices in [0, {lines[2].shape[1] - 1}]")
     return result

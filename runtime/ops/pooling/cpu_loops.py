@@ -70,12 +70,12 @@ def add_to_windows(shares: Array, ranges: Ranges, result: Array) -> None:
 def add_at_places(grad: Array, indices: Array, result: Array) -> bool:
     """Adds the values of each plane at their places; False as soon as one lies outside."""
     for plane in range(grad.shape[0]):
-        slopes, places, totals = grad[plane], indices[plane], result[plane]
-        for k in range(slopes.size):
+        grads, places, totals = grad[plane], indices[plane], result[plane]
+        for k in range(grads.size):
             place = places[k]
             if place < 0 or place >= totals.size:
                 return False
-            totals[place] += slopes[k]
+            totals[place] += grads[k]
     return True
 
 

@@ -10,8 +10,8 @@ from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
 from .cpu_steps import (
     above,
-    bias_grad,
-    input_grad,
+    bias_backward,
+    input_backward,
     multiply_panels,
     panels_of,
     parts_of,
@@ -21,7 +21,7 @@ from .cpu_steps import (
     state_of,
     steps_of,
     through_time,
-    weight_grad,
+    weight_backward,
 )
 
 Array = np.ndarray
@@ -72,7 +72,7 @@ def gru_layer_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of input, state, weights and biases."""
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
-    slopes, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
+    gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
     memory = (
         gates.reshape(GATES + 1, -1),
         states.reshape(-1),
@@ -80,15 +80,15 @@ def gru_layer_backward(
         steps,
         above(grads[0], len(states), hidden.shape[1], gates.dtype).reshape(-1),
         grad_hidden,
-        slopes.reshape(GATES + 1, -1),
+        gate_grads.reshape(GATES + 1, -1),
     )
     through_time(gru_backward, memory, hidden, steps, GATES)
-    biases = bias_grad(slopes).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else slopes[:, 0]
+    biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else gate_grads[:, 0]
     return (
-        input_grad(slopes[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
+        input_backward(gate_grads[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
         grad_hidden if wanted[1] else None,
-        weight_grad(slopes[:GATES], rows) if wanted[2] else None,
-        weight_grad(slopes, states, (0, 1, 3)) if wanted[3] else None,
+        weight_backward(gate_grads[:GATES], rows) if wanted[2] else None,
+        weight_backward(gate_grads, states, (0, 1, 3)) if wanted[3] else None,
         biases[:GATES].copy() if wanted[4] else None,
         np.concatenate([biases[:2], biases[3:]]) if wanted[5] else None,
     )
@@ -133,7 +133,7 @@ def gru_backward(
     steps: Array,
     grad: Array,
     grad_hidden: Array,
-    slopes: Array,
+    gate_grads: Array,
     first: int,
     last: int,
 ) -> None:
@@ -148,14 +148,14 @@ def gru_backward(
         for x in range(now.size):
             now[x] += above[x]
         r, z, n, inside = gates[0, low:high], gates[1, low:high], gates[2, low:high], gates[3, low:high]
-        _update_slopes(z, n, states[low:high], now, slopes[1, low:high], slopes[2, low:high])
-        _reset_slopes(r, inside, slopes[2, low:high], slopes[0, low:high], slopes[3, low:high])
+        _update_backward(z, n, states[low:high], now, gate_grads[1, low:high], gate_grads[2, low:high])
+        _reset_backward(r, inside, gate_grads[2, low:high], gate_grads[0, low:high], gate_grads[3, low:high])
         for q in range(len(weights)):
-            multiply_panels(slopes[q + q // 2, low:high], weights[q], now, count, size)
+            multiply_panels(gate_grads[q + q // 2, low:high], weights[q], now, count, size)
 
 
 @jit
-def _update_slopes(z: Array, n: Array, state: Array, grad: Array, to_z: Array, to_n: Array) -> None:
+def _update_backward(z: Array, n: Array, state: Array, grad: Array, to_z: Array, to_n: Array) -> None:
     """Through output = (1 - z) n + z state; `grad` becomes the state's own part."""
     one = grad.dtype.type(1)
     for x in range(grad.size):
@@ -166,7 +166,7 @@ def _update_slopes(z: Array, n: Array, state: Array, grad: Array, to_z: Array, t
 
 
 @jit
-def _reset_slopes(r: Array, inside: Array, to_n: Array, to_r: Array, to_inside: Array) -> None:
+def _reset_backward(r: Array, inside: Array, to_n: Array, to_r: Array, to_inside: Array) -> None:
     """Through n = tanh(... + r inside)."""
     one = r.dtype.type(1)
     for x in range(r.size):

@@ -68,14 +68,14 @@ def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last:
 
 
 @jit
-def slopes_of_inputs(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
+def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
     """result = sum_k grads[k] weight[k], for a range of rows."""
     for k in range(len(weight)):
         multiply_rows(grads[k], weight[k], result, False, False, k > 0, first, last)
 
 
 @jit
-def slopes_of_weights(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
+def weights_backward(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
     """result[k] = grads[gates[k]]^T rows, for a range of k."""
     for k in range(first, last):
         multiply_rows(grads[gates[k]], rows, result[k], True, False, False, 0, result.shape[1])
@@ -117,22 +117,22 @@ def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
     shared(gates_of, (rows, weight, to, bias is not None), len(weight), len(rows) * weight.size // PRODUCTS)
 
 
-def input_grad(grads: Array, weight: Any) -> Array:
+def input_backward(grads: Array, weight: Any) -> Array:
     """The gradient of the rows that `projected` took."""
     result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
-    shared(slopes_of_inputs, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
+    shared(inputs_backward, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
     return result
 
 
-def weight_grad(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
+def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
     """The gradient of the weights of all gates, or of some, one below the other."""
     which = np.array(gates or range(len(grads)))
     result = np.empty((len(which), grads.shape[2], rows.shape[1]), rows.dtype)
-    shared(slopes_of_weights, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
+    shared(weights_backward, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
     return result.reshape(len(which) * result.shape[1], rows.shape[1])
 
 
-def bias_grad(grads: Array) -> Array:
+def bias_backward(grads: Array) -> Array:
     """The gradient of the biases of all gates."""
     return sum_dim(grads, (1,), False).reshape(-1)
 

@@ -3,7 +3,7 @@
 `dim` is a sorted tuple of dimensions, one dimension, or None for all; `grad` has the result's shape, with the reduced
 dimensions as 1 or without them, which is the same memory. A kernel folds the input to (before, along, after) and runs
 one loop over it. `grads`, and what else there is one of for each element of the result, are lines of before * after
-numbers; a loop takes the range of them that it is to spread, and `spread_plain` a range of rows of (before, along).
+numbers; a loop takes the range of them that it is for, and `broadcast_divided` a range of rows of (before, along).
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ def _line(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def spread_sum(grad: Array, shape: Dims, dim: Dims | None) -> Array:
+def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     """g for all elements that were added up in it."""
-    return _spread_plain(grad, shape, dim, 1)
+    return _broadcast_gradient(grad, shape, dim, 1)
 
 
-def spread_mean(grad: Array, shape: Dims, dim: Dims | None) -> Array:
+def mean_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     """g / n for the n elements behind one mean."""
     count = math.prod(shape if dim is None else (shape[d] for d in dim))
-    return _spread_plain(grad, shape, dim, count or 1)
+    return _broadcast_gradient(grad, shape, dim, count or 1)
 
 
-def _spread_plain(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
+def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
     plan = _plan(shape, dim)
     result = np.empty(shape, grad.dtype)
     if plan.order:
@@ -59,47 +59,47 @@ def _spread_plain(grad: Array, shape: Dims, dim: Dims | None, divisor: float) ->
     elif result.size:
         before, along, after = plan.folded
         arguments = (_line(grad), float(divisor), result.reshape(plan.folded))
-        shared(spread_plain, arguments, before * along, result.size, -(-COLUMNS // after))
+        shared(broadcast_divided, arguments, before * along, result.size, -(-COLUMNS // after))
     return result
 
 
-def variance_slope(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
+def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
     """2 g (x - mean) / (n - correction)."""
     plan = _plan(x.shape, dim)
     free = plan.folded[1] - correction
-    return _spread(spread_variance, plan, x, (grad,), 2 / free if free > 0 else math.inf)
+    return _run(var_backward_loop, plan, x, (grad,), 2 / free if free > 0 else math.inf)
 
 
-def deviation_slope(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
+def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
     """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
-    return variance_slope(grad / np.where(result == 0, math.inf, 2 * result).astype(grad.dtype), x, dim, correction)
+    return var_backward(grad / np.where(result == 0, math.inf, 2 * result).astype(grad.dtype), x, dim, correction)
 
 
-def extreme_slope(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
+def extremum_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
     """g, shared evenly between the elements that are the extremum."""
-    return _spread(spread_over_equals, _plan(x.shape, dim), x, (result, grad))
+    return _run(extremum_backward_loop, _plan(x.shape, dim), x, (result, grad))
 
 
-def choice_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
+def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     """g at the places along `dim` that were chosen, 0 elsewhere."""
     result = np.empty(shape, grad.dtype)
     if result.size:
         folded = _plan(shape, dim).folded
-        over_outputs(spread_to_places, folded, _line(indices), _line(grad), result.reshape(folded))
+        over_outputs(write_selected, folded, _line(indices), _line(grad), result.reshape(folded))
     return result
 
 
 @quiet
-def norm_slope(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
+def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
     """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
     plan = _plan(x.shape, dim)
     if math.isinf(p):
         sizes = np.abs(x)
         top = (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=True)
-        return extreme_slope(grad, sizes, top, dim) * np.sign(x)
+        return extremum_backward(grad, sizes, top, dim) * np.sign(x)
     if p == 2:
         factors = grad / np.where(result == 0, math.inf, result).astype(x.dtype)
-        return _spread(spread_scaled, plan, x, (factors,))
+        return _run(scale_by_result, plan, x, (factors,))
     grads, length = grad.reshape(plan.kept), result.reshape(plan.kept)
     if p in (0, 1):
         return np.multiply(np.sign(x), grads if p else 0, out=np.empty(x.shape, x.dtype))
@@ -107,23 +107,23 @@ def norm_slope(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Arr
     return np.multiply(grads * np.sign(x), np.where(share == 0, 1, share) ** x.dtype.type(p - 1))
 
 
-def logsumexp_slope(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
+def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
     """g exp(x - result), and 0 where all x are -inf."""
     tops = np.where(result == -math.inf, 0, result).astype(x.dtype)
-    return _spread(spread_exponentials, _plan(x.shape, dim), x, (tops, grad))
+    return _run(logsumexp_backward_loop, _plan(x.shape, dim), x, (tops, grad))
 
 
-def cumsum_slope(grad: Array, dim: int) -> Array:
+def cumsum_backward(grad: Array, dim: int) -> Array:
     """x_j gets sum_{i >= j} g_i."""
     return running_sum(grad, dim, True)
 
 
-def product_slope(grad: Array, x: Array, dim: int | None) -> Array:
+def prod_backward(grad: Array, x: Array, dim: int | None) -> Array:
     """g times the product of the other elements."""
-    return _spread(spread_product, _plan(x.shape, dim), x, (grad,))
+    return _run(prod_backward_loop, _plan(x.shape, dim), x, (grad,))
 
 
-def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Array, ...], *numbers: float) -> Array:
+def _run(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Array, ...], *numbers: float) -> Array:
     """Runs a loop over the folded x, with what there is one of for each element of the result."""
     if plan.order:
         result = np.empty(plan.folded, x.dtype)
@@ -136,7 +136,7 @@ def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Arr
 
 
 @jit
-def spread_plain(grads: Array, divisor: float, out: Array, first: int, last: int) -> None:
+def broadcast_divided(grads: Array, divisor: float, out: Array, first: int, last: int) -> None:
     """g / divisor."""
     along, after, k = out.shape[1], out.shape[2], first
     while k < last:
@@ -163,7 +163,7 @@ def columns_of(out: Array, first: int, last: int) -> int:
 
 
 @jit
-def spread_variance(x: Array, grads: Array, scale: float, out: Array, first: int, last: int) -> None:
+def var_backward_loop(x: Array, grads: Array, scale: float, out: Array, first: int, last: int) -> None:
     """scale g (x - mean)."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
@@ -186,7 +186,7 @@ def spread_variance(x: Array, grads: Array, scale: float, out: Array, first: int
 
 
 @jit
-def spread_over_equals(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
+def extremum_backward_loop(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
     """g / n for the n elements equal to the extremum, 0 for the others."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
@@ -213,7 +213,7 @@ def spread_over_equals(x: Array, tops: Array, grads: Array, out: Array, first: i
 
 
 @jit
-def spread_to_places(places: Array, grads: Array, out: Array, first: int, last: int) -> None:
+def write_selected(places: Array, grads: Array, out: Array, first: int, last: int) -> None:
     """g at the place along that was chosen, 0 elsewhere."""
     after, k = out.shape[2], first
     while k < last:
@@ -226,7 +226,7 @@ def spread_to_places(places: Array, grads: Array, out: Array, first: int, last: 
 
 
 @jit
-def spread_scaled(x: Array, factors: Array, out: Array, first: int, last: int) -> None:
+def scale_by_result(x: Array, factors: Array, out: Array, first: int, last: int) -> None:
     """factor x."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
@@ -245,7 +245,7 @@ def spread_scaled(x: Array, factors: Array, out: Array, first: int, last: int) -
 
 
 @jit
-def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
+def logsumexp_backward_loop(x: Array, tops: Array, grads: Array, out: Array, first: int, last: int) -> None:
     """g exp(x - top)."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
@@ -264,7 +264,7 @@ def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array, first: 
 
 
 @jit
-def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) -> None:
+def prod_backward_loop(x: Array, grads: Array, out: Array, first: int, last: int) -> None:
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
@@ -276,14 +276,14 @@ def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) ->
                 for i in range(row.size):
                     line[i] = to(total / row[i])
             else:
-                _spread_row(row, grads[k], line)
+                _product_row(row, grads[k], line)
         else:
-            _spread_columns(x[b], grads[k : k + width], out[b], start)
+            _product_columns(x[b], grads[k : k + width], out[b], start)
         k += width
 
 
 @jit
-def _spread_row(x: Array, grad: float, out: Array) -> None:
+def _product_row(x: Array, grad: float, out: Array) -> None:
     """Each element first gets the product of those before it, then that times the gradient and those behind it."""
     product = 1.0
     for i in range(x.size):
@@ -296,7 +296,7 @@ def _spread_row(x: Array, grad: float, out: Array) -> None:
 
 
 @jit
-def _spread_columns(x: Array, grads: Array, out: Array, start: int) -> None:
+def _product_columns(x: Array, grads: Array, out: Array, start: int) -> None:
     """The same for columns side by side."""
     products, stop = np.ones(grads.size), start + grads.size
     for i in range(x.shape[0]):

@@ -38,8 +38,8 @@ def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
     return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
 
 
-def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
+def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The derivative of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
     return op.sum(product, _reduced(tangent._shape, dim), keepdim)
 
@@ -50,7 +50,7 @@ def conjugate(x: Tensor) -> Tensor:
 
 
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
-    """2 / (n - correction), the factor of x - mean in the slope of the variance; inf where no number is free."""
+    """2 / (n - correction), the factor of x - mean in the gradient of the variance; inf where no number is free."""
     free = reduced_count(shape, dim) - correction
     return 2 / free if free > 0 else math.inf
 
@@ -83,7 +83,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
-    """d/de prod_{j != i} (x_j + e g_j): slope and transpose in one, for second slopes are symmetric."""
+    """d/de prod_{j != i} (x_j + e g_j): derivative and transpose in one, for second derivatives are symmetric."""
     if not self.ndim or self._shape[dim] < 2:
         return op.zeros_like(self)
     x, tangent = conjugate(self).transpose(dim, 0), grad.transpose(dim, 0)
@@ -93,7 +93,7 @@ def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
 
 
 def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
-    """The product of all rows before each row and its slope along t, by doubling: (ab)' = a'b + ab'."""
+    """The product of all rows before each row and its derivative along t, by doubling: (ab)' = a'b + ab'."""
     x, t = _moved_down(x, 1, 1), _moved_down(t, 1, 0)
     step = 1
     while step < x._shape[0]:

@@ -235,26 +235,28 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
 
 
 @jit(flat=True)
-def softmax_of(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+def softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
     """Softmax of each row."""
     softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
 
 
 @jit(flat=True)
-def log_softmax_of(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+def log_softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
     """Log-softmax of each row."""
     log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
 
 
 @jit(flat=True)
-def softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+def softmax_backward_flat(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
     """The gradient of softmax."""
     shape = (rows, along)
     softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)
 
 
 @jit(flat=True)
-def log_softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+def log_softmax_backward_flat(
+    grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int
+) -> None:
     """The gradient of log-softmax."""
     shape = (rows, along)
     log_softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)

@@ -56,7 +56,7 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _picked(rows, places).reshape(shape), places.reshape(shape)
 
 
-def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
+def sort_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     """Zeros with each gradient at the place along `dim` that its element came from."""
     result = np.zeros(shape, grad.dtype)
     if grad.size:
