@@ -42,15 +42,7 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
 
 @jit
 def standardize_rows(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    eps: float,
-    result: Array,
-    mean: Array,
-    var: Array,
-    first: int,
-    last: int,
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
     to, count = x.dtype.type, x.shape[1]
@@ -108,15 +100,7 @@ def add_blocks(sums: Array, result: Array) -> None:
 
 @jit
 def standardize_columns(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    eps: float,
-    result: Array,
-    mean: Array,
-    var: Array,
-    first: int,
-    last: int,
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
     center, spread = np.zeros(last - first), np.zeros(last - first)
@@ -203,15 +187,7 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
 
 @jit
 def standardize_segments(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    eps: float,
-    result: Array,
-    mean: Array,
-    var: Array,
-    first: int,
-    last: int,
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
     to, parts = x.dtype.type, weight.shape[1]

@@ -223,15 +223,7 @@ def column_complex(
 
 @jit
 def complex_recurrence(
-    added: Array,
-    factor: Array,
-    out: Array,
-    in_two: bool,
-    along: int,
-    after: int,
-    reverse: bool,
-    first: int,
-    last: int,
+    added: Array, factor: Array, out: Array, in_two: bool, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
     """The recurrence along each line, or the running products: in double precision, and with the errors `in_two`."""
     step = -after if reverse else after
