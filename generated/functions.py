@@ -68,7 +68,6 @@ from ..runtime.ops.shape import formulas as shape_formulas
 from ..runtime.ops.shape import plans as shape_plans
 from ..runtime.ops.softmax import cpu as softmax_cpu
 from ..runtime.ops.softmax import plans as softmax_plans
-from ..runtime.ops.sorting import cpu as sorting_cpu
 from . import kernels
 
 new = object.__new__
@@ -8268,7 +8267,7 @@ class SortBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: sort_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8280,7 +8279,11 @@ class SortBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.sort_backward(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -8334,7 +8337,7 @@ class TopkBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: sort_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -8346,7 +8349,11 @@ class TopkBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.sort_backward(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -13782,7 +13789,7 @@ class MaxPoolWithIndicesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         indices = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = pooling_formulas.gather_places(self_t, indices, spatial)
+        tangent0 = pooling_formulas.gather_in_plane(self_t, indices, spatial)
         return (tangent0, None)
 
 
@@ -13816,10 +13823,10 @@ class MaxPoolBackwardBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grad):
-        """grad_output: gather_places(grad, indices, spatial)."""
+        """grad_output: gather_in_plane(grad, indices, spatial)."""
         spatial = node._saved_spatial
         indices = unpack(node, "kept_indices")
-        return (fit(pooling_formulas.gather_places(grad, indices, spatial), node.metas[0]),)
+        return (fit(pooling_formulas.gather_in_plane(grad, indices, spatial), node.metas[0]),)
 
     @staticmethod
     def tangent(result, grad_output, indices, input_shape, spatial, grad_output_t):
@@ -13876,7 +13883,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         indices = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = pooling_formulas.gather_places(self_t, indices, spatial)
+        tangent0 = pooling_formulas.gather_in_plane(self_t, indices, spatial)
         return (tangent0, None)
 
 

@@ -19047,7 +19047,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     Gradients:
         through: self.permute(moved_order(self.ndim, source, destination))
     Raises:
-        IndexError, RuntimeError: expected: as many places to go to as dimensions that go; each named once.
+        IndexError, RuntimeError: expected: source and destination have equally many dimensions; each named once.
     Example:
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
@@ -19180,7 +19180,7 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range.
+        IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     """
     if not watch.active:
         result = SQUEEZE_DIM.launch(input, dim)
@@ -19203,7 +19203,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = shape_checks.squeeze_dims(name, self, dim)
+    self, dim = shape_checks.distinct(name, self, dim)
     first = self
     place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
     SQUEEZE_DIM.remember(first, given, (place, dim))
@@ -19692,7 +19692,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, even_places(self.shape[dim], sections), dim)
+        through: split_at(self, section_starts(self.shape[dim], sections), dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -19711,7 +19711,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
-    return shape_formulas.split_at(self, shape_formulas.even_places(self._shape[dim], sections), dim)
+    return shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -20755,7 +20755,7 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     Gradients:
         grad_output: grad.select(dim, index)
     Raises:
-        RuntimeError: expected: as for select on a tensor of `sizes`.
+        RuntimeError: expected: arguments of select on a tensor of `sizes`; the gradient has the shape of the slice.
     """
     if not watch.active:
         result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
@@ -20879,7 +20879,7 @@ def slice_backward(
     Gradients:
         grad_output: slice(grad, dim, start, end, step)
     Raises:
-        RuntimeError: expected: as for slice on a tensor of `sizes`.
+        RuntimeError: expected: arguments of slice on a tensor of `sizes`; the gradient has the shape of the slice.
     """
     if not watch.active:
         result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
@@ -21198,7 +21198,8 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     Gradients:
         grad_output: grad.diagonal(offset, dim1, dim2)
     Raises:
-        IndexError, RuntimeError: expected: as for diagonal on a tensor of `sizes`.
+        IndexError, RuntimeError: expected: arguments of diagonal on a tensor of `sizes`; the gradient has the shape of
+            the diagonal.
     """
     if (
         watch.lifts
@@ -21785,7 +21786,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Gradients:
         self: grad.flip(dims)
     Raises:
-        IndexError, RuntimeError: expected: `dims` in range.
+        IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     Example:
         >>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))
         tensor([[3, 4],
@@ -21802,7 +21803,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    self, dims = shape_checks_slice_join.flip(name, self, dims)
+    self, dims = shape_checks.distinct(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(shape_cpu.flip(array_in(self, computed), dims), computed)
@@ -22252,7 +22253,7 @@ def index_put(
         self: grad if accumulate else zero_at(grad, indices)
         values: index(grad, indices)
     Raises:
-        IndexError: expected: indices as for index; where elements share a place, in-place nothing is added to them.
+        IndexError: expected: indices as for index; nothing is added in-place to elements that overlap.
     Example:
         >>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))
         tensor([1., 0., 5., 0.])
@@ -24211,7 +24212,7 @@ def as_strided_scatter(
         where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
         where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
-        RuntimeError: expected: a layout inside the storage, of elements that share no place; the source has its shape.
+        RuntimeError: expected: a layout inside the storage, whose elements do not overlap; the source has its shape.
     Example:
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
@@ -26334,7 +26335,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
-        grad_output: gather_places(grad, indices, spatial)
+        grad_output: gather_in_plane(grad, indices, spatial)
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
@@ -27733,7 +27734,7 @@ def softmax(
     Gradients:
         self: softmax_backward(grad, result, dim)
     Raises:
-        IndexError: expected: `dim` in range.
+        IndexError: expected: a single `dim` in range.
     Example:
         >>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)
         tensor([[0.5000, 0.5000],
@@ -27760,7 +27761,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
         if result is not None:
@@ -27869,7 +27870,7 @@ def log_softmax(
     Gradients:
         self: log_softmax_backward(grad, result, dim)
     Raises:
-        IndexError: expected: `dim` in range.
+        IndexError: expected: a single `dim` in range.
     Example:
         >>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
@@ -27895,7 +27896,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
         if result is not None:
@@ -29347,8 +29348,8 @@ def lstm_layer(
         bias_hh: lstm_gradients(...)[6]
         weight_hr: lstm_gradients(...)[7]
     Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
-            has the size of the projection where there is one.
+        NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
+            hidden has the size of the projection where there is one.
     """
     if (
         watch.lifts
@@ -29504,7 +29505,7 @@ def gru_layer(
         bias_ih: gru_gradients(...)[4]
         bias_hh: gru_gradients(...)[5]
     Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
+        NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
     if (
         watch.lifts

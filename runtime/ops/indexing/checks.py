@@ -61,7 +61,7 @@ def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequ
 
 
 def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
-    """Indices as for index; where elements share a place, in-place nothing is added to them."""
+    """Indices as for index; nothing is added in-place to elements that overlap."""
     if accumulate and op == "index_put_":
         check_single(op, self)
     _check_indices(op, self._shape, indices)

@@ -29,49 +29,49 @@ def _folded(a: Array, dim: int) -> Array:
     return contiguous(a).reshape(folded)
 
 
-def _reached(a: Array, places: Array, dim: int) -> Array:
-    """The part of an array that `places` along `dim` can reach: elsewhere as far as the places go."""
-    if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, places.shape, strict=True))):
+def _reached(a: Array, indices: Array, dim: int) -> Array:
+    """The part of an array that `indices` along `dim` can reach: in other dimensions as many elements as they have."""
+    if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, indices.shape, strict=True))):
         return a
-    return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(places.shape))]
+    return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(indices.shape))]
 
 
-def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
+def gather(a: Array, dim: int, indices: Array, sparse_grad: bool) -> Array:
     """y_ij = a[places_ij, j] for dim 0, and so on."""
-    part = _reached(a, places, dim) if places.ndim == a.ndim else a
-    out = np.empty(places.shape, a.dtype)
-    folded, wrong = _folded(places, dim), np.zeros(1, np.int64)
+    part = _reached(a, indices, dim) if indices.ndim == a.ndim else a
+    out = np.empty(indices.shape, a.dtype)
+    folded, wrong = _folded(indices, dim), np.zeros(1, np.int64)
     before, count, after = folded.shape
     arguments = (_folded(part, dim), folded, _folded(out, dim), wrong)
     shared(loops.gather_along, arguments, before * count, out.size, -(-ELEMENTS // max(after, 1)))
     if wrong[0]:
-        require_inside("gather", places, dim, (a.shape or (1,))[dim])
+        require_inside("gather", indices, dim, (a.shape or (1,))[dim])
     return out
 
 
-def gather_backward(grad: Array, shape: Ints, dim: int, places: Array) -> Array:
-    """Zeros to which each gradient is added at its place."""
-    return _put("gather", np.zeros(shape, grad.dtype), dim, places, grad, True)
+def gather_backward(grad: Array, shape: Ints, dim: int, indices: Array) -> Array:
+    """Zeros to which each gradient is added at its index."""
+    return _put("gather", np.zeros(shape, grad.dtype), dim, indices, grad, True)
 
 
-def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
+def scatter(a: Array, dim: int, indices: Array, src: Any) -> Array:
     """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
-    return _put("scatter", copied(a), dim, places, src, False)
+    return _put("scatter", copied(a), dim, indices, src, False)
 
 
-def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
+def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
     """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
-    return _put("scatter_add", copied(a), dim, places, src, True)
+    return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
-def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -> Array:
-    """The contiguous `result` itself, with elements written, or added, at places.
+def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
+    """The contiguous `result` itself, with elements written, or added, at indices.
 
-    What the places reach is cut out first where it is not all there is, and put back.
+    Where the indices reach only a part of it, the loop runs on a contiguous copy of that part.
     """
-    if not places.size:
+    if not indices.size:
         return result
-    at, whole = places.reshape(places.shape or 1), result.reshape(result.shape or 1)
+    at, whole = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
     part = _reached(whole, at, dim)
     values = np.asarray(src, result.dtype)
     values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
@@ -84,13 +84,13 @@ def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -
     return result
 
 
-def put_along(table: Array, places: Array, values: Array, add: bool) -> bool:
-    """Writes, or adds, values at places along; False where a place is outside."""
+def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
+    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
     wrong = np.zeros(1, np.int64)
     before, _, after = table.shape
     shared(
         loops.write_along,
-        (table, places, values, add, wrong),
+        (table, indices, values, add, wrong),
         before * after,
         values.size,
         1 if after == 1 else COLUMNS,
@@ -98,14 +98,14 @@ def put_along(table: Array, places: Array, values: Array, add: bool) -> bool:
     return not wrong[0]
 
 
-def scatter_reduce(a: Array, dim: int, places: Array, src: Array, reduce: str, include_self: bool) -> Array:
+def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
     """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     result = np.array(a, order="C").reshape(a.shape or 1)
-    if not places.size:
+    if not indices.size:
         return result.reshape(a.shape)
-    at = places.reshape(places.shape or 1)
+    at = indices.reshape(indices.shape or 1)
     require_inside("scatter_reduce", at, dim, result.shape[dim])
-    flat, line = result.reshape(-1), _flat_places(at, dim, result.shape)
+    flat, line = result.reshape(-1), _flat_indices(at, dim, result.shape)
     if not include_self:
         flat[line] = _neutral(reduce, result.dtype)
     values = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)]
@@ -117,15 +117,15 @@ def scatter_reduce(a: Array, dim: int, places: Array, src: Array, reduce: str, i
     return result.reshape(a.shape)
 
 
-def _flat_places(at: Array, dim: int, shape: Ints) -> Array:
-    """The places along `dim`, counted in the flattened array."""
+def _flat_indices(at: Array, dim: int, shape: Ints) -> Array:
+    """Indices along `dim` as indices into the flattened array."""
     key: list[Any] = list(np.indices(at.shape, sparse=True))
     key[dim] = at
     return np.ravel_multi_index(np.broadcast_arrays(*key), shape).ravel()
 
 
 def _neutral(reduce: str, dtype: np.dtype) -> Any:
-    """What changes nothing when it is reduced with a number."""
+    """The neutral element of a reduction."""
     if reduce in ("sum", "mean", "prod"):
         return reduce == "prod"
     least = reduce == "amax"

@@ -33,12 +33,12 @@ def padded_to(x: Tensor, shape: Ints) -> Tensor:
 
 
 def elements_at(self: Tensor, index: Tensor) -> Tensor:
-    """x.flatten()[index], in the shape of `index`: negative places count from the end."""
+    """x.flatten()[index], in the shape of `index`: negative indices count from the end."""
     return op.index(self.flatten(), [op.checked_places(index, 0, self.numel(), "take", True)])
 
 
 def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
-    """Places along each dimension, from the last one: remainders, and what is left over for those before."""
+    """Indices along each dimension, from the last one: remainders, and what is left over for those before."""
     found = []
     for size in reversed(shape):
         found.append(op.remainder(indices, max(size, 1)))
@@ -53,9 +53,9 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
     return (*common[:dim], first[dim], *common[dim + 1 :]), (*common[:dim], second[dim], *common[dim + 1 :])
 
 
-def indices_along(dim: int, places: Tensor) -> list[Tensor | None]:
-    """The indices of the slices at `places` along a dimension: whole dimensions before it."""
-    return [*(None,) * dim, places]
+def indices_along(dim: int, index: Tensor) -> list[Tensor | None]:
+    """The indices that select slices along a dimension: None for each dimension before it."""
+    return [*(None,) * dim, index]
 
 
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:

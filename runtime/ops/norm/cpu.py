@@ -82,7 +82,7 @@ def standardize_backward(
 def standardize_groups(
     input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:
-    """The same for each group of neighbouring channels of (N, C, ...)."""
+    """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
     found = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
     return found[0].reshape(input.shape), *found[1:]
 
@@ -97,25 +97,25 @@ def standardize_groups_backward(
     groups: int,
     eps: float,
 ) -> Sequence[Array | None]:
-    """As `standardize_backward`; gradients of the weights as the table's, which has their memory."""
+    """The gradients of group norm; those of weight and bias in the shape (groups, channels of a group, 1)."""
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(wanted, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def _grouped(array: Array, groups: int) -> Array:
-    """(N, C, ...) as (N, groups, channels of a group, places)."""
+    """(N, C, ...) as (N, groups, channels of a group, elements of a channel)."""
     samples, channels = array.shape[:2]
-    places = array.size // max(samples * channels, 1)
-    return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, places)
+    space = array.size // max(samples * channels, 1)
+    return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, space)
 
 
 def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
     samples, channels = input.shape[:2]
-    places = input.size // max(samples * channels, 1)
+    space = input.size // max(samples * channels, 1)
     result = np.empty(input.shape, input.dtype)
-    folded = (samples, channels, places)
+    folded = (samples, channels, space)
     given = [np.ascontiguousarray(v) for v in (mean, var)]
     scales = np.ones(channels, input.dtype) if weight is None else np.ascontiguousarray(weight)
     shifts = np.zeros(channels, input.dtype) if bias is None else np.ascontiguousarray(bias)

@@ -71,7 +71,7 @@ def backward_rows(
     first: int,
     last: int,
 ) -> None:
-    """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, places)."""
+    """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
     to, count = x.dtype.type, x.shape[1]
     for c in range(first, last):
         near, bare = sums[c // FLUSH, 0], sums[c // FLUSH, 1]
@@ -91,7 +91,7 @@ def backward_rows(
 
 @jit
 def add_blocks(sums: Array, result: Array) -> None:
-    """The sums of sums (blocks, places), in double precision."""
+    """Column sums of a table (blocks, S), in double precision."""
     totals = np.zeros(result.size)
     for b in range(sums.shape[0]):
         totals += sums[b]

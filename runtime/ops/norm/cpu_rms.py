@@ -1,4 +1,4 @@
-"""Division by the root mean square of rows: the kernels of RMS norm, on arrays (rows, places of a row).
+"""Division by the root mean square of rows: the kernels of RMS norm, on arrays (rows, elements of a row).
 
 Sums go in blocks: in vector lanes within a block, in double precision from block to block.
 """

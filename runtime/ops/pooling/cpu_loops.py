@@ -21,7 +21,7 @@ Ranges = tuple[Array, Array, Array]
 
 @jit
 def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Array, indices: Array) -> None:
-    """The greatest of each window, NaN before all, and its place in the flattened plane; the first of equals."""
+    """The greatest of each window, NaN before all, and its index in the flattened plane; the first of equals."""
     (down, along, across), (height, width) = ranges, x.shape[2:]
     for plane, a, b in np.ndindex(values.shape[:3]):
         picture = x[plane]
@@ -67,12 +67,12 @@ def add_to_windows(shares: Array, ranges: Ranges, result: Array) -> None:
 
 
 @jit
-def add_at_places(grad: Array, indices: Array, result: Array) -> bool:
-    """Adds the values of each plane at their places; False as soon as one lies outside."""
+def add_at_indices(grad: Array, indices: Array, result: Array) -> bool:
+    """Adds the values of each plane at their indices; False as soon as one is out of bounds."""
     for plane in range(grad.shape[0]):
-        grads, places, totals = grad[plane], indices[plane], result[plane]
+        grads, positions, totals = grad[plane], indices[plane], result[plane]
         for k in range(grads.size):
-            place = places[k]
+            place = positions[k]
             if place < 0 or place >= totals.size:
                 return False
             totals[place] += grads[k]
@@ -80,9 +80,9 @@ def add_at_places(grad: Array, indices: Array, result: Array) -> bool:
 
 
 def maxima_plan(g: Geometry) -> tuple[Array, ...]:
-    """What `sliding_maxima` takes: pictures, taps, how far each tap lies behind its window's place, and these places.
+    """The arrays that `sliding_maxima` takes: image layout, taps, their offsets in a window, and window positions.
 
-    Windows are numbered as columns of the pictures, among which are some that belong to none.
+    Windows are numbered as columns of the padded images; some columns belong to no window.
     """
     plan, steps = forward_plan(g), flat_steps(g.sizes)
     small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
@@ -91,8 +91,8 @@ def maxima_plan(g: Geometry) -> tuple[Array, ...]:
     pitch0, pitch1 = plan.layout[7:9]
     counts = columns // pitch0, columns % pitch0 // pitch1, columns % pitch0 % pitch1
     along = zip(counts, g.stride, g.pads, steps, strict=True)
-    places = sum((count * s - pad) * n for count, s, pad, n in along)
-    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(places)
+    positions = sum((count * s - pad) * n for count, s, pad, n in along)
+    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(positions)
 
 
 @jit
@@ -105,20 +105,20 @@ def sliding_maxima(
     task: Array,
     taps: Array,
     behind: Array,
-    places: Array,
+    positions: Array,
     done: Array,
     first: int,
     last: int,
 ) -> None:
-    """The greatest of each window of some planes, NaN before all, and its place in the plane; the first of equals.
+    """The greatest of each window of some planes, NaN before all, and its index in the plane; the first of equals.
 
-    A plane is done if each of its windows has something above minus infinity, else some have no place.
+    A plane is done if each of its windows has something above minus infinity, else some have no index.
     """
     here = picture_layout(layout)
     pictures = np.full(here.size, -np.inf, x.dtype)
-    found = np.empty(places.size, behind.dtype)
-    straight = places.size == values.shape[1]
-    scratch = np.empty(0 if straight else places.size, x.dtype)
+    found = np.empty(positions.size, behind.dtype)
+    straight = positions.size == values.shape[1]
+    scratch = np.empty(0 if straight else positions.size, x.dtype)
     for plane in range(first, last):
         source = x[plane]
         if here.size:
@@ -128,15 +128,15 @@ def sliding_maxima(
         best[:] = -np.inf
         found[:] = -1
         for tap in range(behind.size):
-            _take_greater(source[taps[0, tap] : taps[0, tap] + places.size], best, found, behind[tap])
+            _take_greater(source[taps[0, tap] : taps[0, tap] + positions.size], best, found, behind[tap])
         if straight:
-            done[plane] = _place(found, places, indices[plane])
+            done[plane] = _write_indices(found, positions, indices[plane])
             continue
         done[plane] = True
         for line in range(task[3] * task[4]):
             start, to = line // task[4] * here.pitch0 + line % task[4] * here.pitch1, line * task[5]
             _copy(best[start : start + task[5]], values[plane, to:])
-            done[plane] &= _place(found[start : start + task[5]], places[start:], indices[plane, to:])
+            done[plane] &= _write_indices(found[start : start + task[5]], positions[start:], indices[plane, to:])
 
 
 @jit
@@ -155,10 +155,10 @@ def _copy(source: Array, to: Array) -> None:
 
 
 @jit
-def _place(found: Array, places: Array, indices: Array) -> bool:
-    """The places in the plane of elements so far behind those of their windows; whether there are all."""
+def _write_indices(found: Array, positions: Array, indices: Array) -> bool:
+    """Indices in the plane: the offsets found plus the positions of the windows; whether every window has one."""
     least = np.int64(0)
     for k in range(found.size):
-        indices[k] = found[k] + places[k]
+        indices[k] = found[k] + positions[k]
         least = min(least, np.int64(found[k]))
     return bool(least >= 0)

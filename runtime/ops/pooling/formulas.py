@@ -11,7 +11,7 @@ from ...namespace import op
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def gather_places(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
+def gather_in_plane(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
     """The values of each plane (the last `spatial` dimensions) at `indices` into the flattened plane."""
     return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices._shape)
 
@@ -40,18 +40,10 @@ def fractional_maxima(
     columns = range(spatial - 1, -1, -1) if spatial == 2 else range(spatial)  # images have their width's number first
     places: Any = 0
     for dim, column in enumerate(columns):
-        within = _places(samples.select(2, column), planes[dim], kernel_size[dim], output_size[dim])
-        behind = spatial - 1 - dim
-        shape = [
-            *within._shape[:2],
-            *[1] * dim,
-            within._shape[2],
-            *[1] * behind,
-            *[1] * dim,
-            within._shape[3],
-            *[1] * behind,
-        ]
-        places = places * planes[dim] + within.reshape(shape)
+        within = _window_indices(samples.select(2, column), planes[dim], kernel_size[dim], output_size[dim])
+        windows, elements = within._shape[2:]
+        apart = [*[1] * dim, windows, *[1] * (spatial - 1), elements, *[1] * (spatial - 1 - dim)]
+        places = places * planes[dim] + within.reshape([*within._shape[:2], *apart])
     windows = places.flatten(2 + spatial)
     rows = x.flatten(-spatial)
     rows = rows if x.ndim == spatial + 2 else rows.unsqueeze(0)
@@ -63,8 +55,8 @@ def fractional_maxima(
     return largest.values.squeeze(0), indices.squeeze(0)
 
 
-def _places(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
-    """The places of window i of each plane: from floor(a (i + u)) - floor(a u) on, a = (size - kernel) / (windows - 1).
+def _window_indices(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
+    """Indices of each window: window i begins at floor(a (i + u)) - floor(a u), a = (size - kernel) / (windows - 1).
 
     The last window is at the end.
     """

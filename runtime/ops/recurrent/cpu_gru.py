@@ -51,7 +51,7 @@ def gru_layer(
 
 
 def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
-    """What is added to the gates: both biases together, but to the candidate each by itself."""
+    """Biases of the gates: the sums of both, but for the candidate each by itself."""
     if bias_ih is None or bias_hh is None:
         return None
     first, second = (np.asarray(parts_of(bias, GATES)) for bias in (bias_ih, bias_hh))
@@ -98,7 +98,7 @@ def gru_layer_backward(
 def gru_forward(
     gates: Array, weights: Array, steps: Array, hidden: Array, output: Array, first: int, last: int
 ) -> None:
-    """Turns what the inputs give into gates, step by step; fills output, and leaves the last state."""
+    """Adds the states' share to gates that hold the inputs', step by step; fills output and the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
     for begin, whole, _ in steps:
         start, count = begin + first, min(whole, last) - first
@@ -137,7 +137,7 @@ def gru_backward(
     first: int,
     last: int,
 ) -> None:
-    """The gradients of what the gates are made of; leaves that of the first state in place of that of the last."""
+    """Gradients of the gates before their nonlinearities; `grad_hidden` becomes that of the first state."""
     size, dh = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1)
     for k in range(len(steps) - 1, -1, -1):
         start, count = steps[k, 0] + first, min(steps[k, 1], last) - first

@@ -124,7 +124,7 @@ def lstm_forward(
     first: int,
     last: int,
 ) -> None:
-    """Turns what the inputs give into gates, step by step; fills output and cells, and leaves the last states."""
+    """Adds the states' share to gates that hold the inputs', step by step; fills output, cells and the last states."""
     size, width = cell.shape[1], hidden.shape[1]
     h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
     full = np.empty(c.size if len(projection) else 0, cell.dtype)
@@ -178,7 +178,7 @@ def lstm_backward(
     first: int,
     last: int,
 ) -> None:
-    """The gradients of what the gates are made of; leaves those of the first states in place of those of the last.
+    """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
 
     `grad` holds the gradients of the output and gets those that come from later steps added; with a projection,
     `full` becomes what was projected.

@@ -81,7 +81,7 @@ def rnn_layer_backward(
 
 @jit
 def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool, first: int, last: int) -> None:
-    """Turns what the inputs give into outputs, step by step, and leaves the last state."""
+    """Adds the states' share to outputs that hold the inputs', step by step; `hidden` becomes the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
     for begin, whole, _ in steps:
         start, count = begin + first, min(whole, last) - first

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
-from functools import reduce
-from operator import mul as multiply
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
+from ...dispatch.shape_checks import is_known, require_kind
+from ...errors import DtypeError, ShapeError
 
 
 @functools.lru_cache(maxsize=4096)
@@ -53,7 +53,7 @@ def reduced_with_correction(
 
 def one_dim(op: str, self: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
     """Wraps a single `dim`."""
-    return self, wrap_dim(op, dim, self.ndim), *rest
+    return self, wrap_dim(op, dim, len(self._shape)), *rest
 
 
 def one_dim_nonempty(op: str, self: Any, dim: int, keepdim: bool) -> tuple[Any, ...]:
@@ -116,22 +116,19 @@ def sum_to_size(op: str, self: Any, size: Sequence[int]) -> tuple[Any, ...]:
 
 def real_reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim`; complex numbers are refused."""
-    if self.is_complex():
-        raise UnsupportedDtypeError(f"{op}(): expected a real dtype, but got {self.dtype!r}")
+    require_kind(op, self, "bif", "a real dtype")
     return reduced_dims(op, self, dim, *rest)
 
 
 def float_reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim`; the dtype is floating-point."""
-    if not self.is_floating_point():
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {self.dtype!r}")
+    require_kind(op, self, "f", "a floating point dtype")
     return reduced_dims(op, self, dim, *rest)
 
 
 def real_optional_dim(op: str, self: Any, dim: int | None, keepdim: bool) -> tuple[Any, ...]:
     """Wraps `dim`, None for all dimensions; there must be real elements to choose from."""
-    if self.is_complex():
-        raise UnsupportedDtypeError(f"{op}(): expected a real dtype, but got {self.dtype!r}")
+    require_kind(op, self, "bif", "a real dtype")
     if dim is not None:
         return one_dim_nonempty(op, self, dim, keepdim)
     return *all_nonempty(op, self), None, keepdim
@@ -148,8 +145,7 @@ def corrcoef(op: str, self: Any) -> tuple[Any, ...]:
     """At most a matrix, of numbers."""
     if self.ndim > 2:
         raise ShapeError(f"{op}(): expected at most two dimensions, but got shape {list(self._shape)}")
-    if self.dtype.kind == "b":
-        raise UnsupportedDtypeError(f"{op}(): expected numbers, but got {self.dtype!r}")
+    require_kind(op, self, "ifc", "numbers")
     return (self,)
 
 
@@ -162,7 +158,7 @@ def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tu
     for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
         if weights is not None:
             _require_weights(op, name, weights, kind, count)
-    _require_sum(op, [w.array for w in (fweights, aweights) if w is not None and not getattr(w, "is_example", False)])
+    _require_sum(op, [w.array for w in (fweights, aweights) if w is not None and is_known(w)])
     return self, correction, fweights, aweights
 
 
@@ -172,11 +168,11 @@ def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) ->
     if weights.dtype.kind != kind:
         wanted = "an integral" if kind == "i" else "a floating point"
         raise DtypeError(f"{op}(): expected {name} to have {wanted} dtype, but got {weights.dtype!r}")
-    if not getattr(weights, "is_example", False) and bool((weights.array < 0).any()):
+    if is_known(weights) and bool((weights.array < 0).any()):
         raise RuntimeError(f"{op}(): expected {name} that are not negative, but got {weights}")
 
 
 def _require_sum(op: str, weights: list[Any]) -> None:
     """The weights of all observations do not sum to zero."""
-    if weights and not reduce(multiply, [w.reshape(-1) for w in weights]).sum():
+    if weights and not functools.reduce(operator.mul, [w.reshape(-1) for w in weights]).sum():
         raise RuntimeError(f"{op}(): expected weights that do not sum to zero")

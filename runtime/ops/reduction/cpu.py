@@ -25,11 +25,9 @@ Dims = tuple[int, ...]
 _ROWS = 256  # rows that are added one after the other before their sums are added up
 _add: Any = np.add.reduce  # NumPy's stubs want a literal keepdims
 _multiply: Any = np.multiply.reduce
-quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
-
-
-_greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
+_greatest: Any = np.maximum.reduce
 _least: Any = np.minimum.reduce
+quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
 
 
 def sum_all(a: Array) -> Array:
@@ -82,7 +80,7 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
 
 
 def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
-    """The sum in the order of memory where the dimensions only need to change places; else as NumPy finds it."""
+    """The sum in the order of memory where a transpose is contiguous; else by NumPy."""
     order = sorted(range(a.ndim), key=a.strides.__getitem__, reverse=True)
     moved = a.transpose(order)
     if moved.flags.c_contiguous and a.size:
@@ -180,19 +178,24 @@ def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """sum_i |a_i - mean|^2 / max(n - correction, 0), in two passes."""
-    plan = folding(a.shape, dim, keepdim)
     divisor = max(_count(a, dim) - correction, 0)
     if a.dtype.kind == "f" and a.size:
-        out = np.empty(plan.result, a.dtype)
-        over_outputs(cpu_reduce_loops.variances, plan.folded, plan.fold(a), float(divisor), out.reshape(-1))
-        return out
-    return _complex_variance(a, dim, divisor).reshape(plan.result)
+        return _reduced_by(cpu_reduce_loops.variances, a, dim, keepdim, float(divisor))
+    return _complex_variance(a, dim, keepdim, divisor)
+
+
+def _reduced_by(loop: Callable[..., None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
+    """Runs loop(folded array, *arguments, results, first, last) for all results of a reduction over `dim`."""
+    plan = folding(a.shape, dim, keepdim)
+    out = np.empty(plan.result, a.dtype)
+    over_outputs(loop, plan.folded, plan.fold(a), *arguments, out.reshape(-1))
+    return out
 
 
 @quiet
-def _complex_variance(a: Array, dim: Dims, divisor: float) -> Array:
+def _complex_variance(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
     away = a - mean_dim(a, dim, True)
-    squares = sum_dim(away.real**2 + away.imag**2, dim, True)
+    squares = sum_dim(away.real**2 + away.imag**2, dim, keepdim)
     return squares / squares.dtype.type(divisor)
 
 
@@ -203,12 +206,9 @@ def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 
 def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
     """sqrt(sum_i |a_i|^2) over `dim`."""
-    if a.dtype.kind == "c":
+    if a.dtype.kind == "c" or not a.size:
         return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
-    plan = folding(a.shape, dim, keepdim)
-    out = np.zeros(plan.result, a.dtype)
-    if a.size:
-        over_outputs(cpu_reduce_loops.square_sums, plan.folded, plan.fold(a), out.reshape(-1)[:0], out.reshape(-1))
+    out = _reduced_by(cpu_reduce_loops.square_sums, a, dim, keepdim, np.empty(0, a.dtype))
     return np.sqrt(out, out=out)
 
 
@@ -229,12 +229,9 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
 
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
-    plan = folding(a.shape, dim, keepdim)
     if a.dtype.kind == "f" and a.size:
-        out = np.empty(plan.result, a.dtype)
-        over_outputs(log_totals, plan.folded, plan.fold(a), out.reshape(-1))
-        return out
-    return _complex_logsumexp(a, dim).reshape(plan.result)
+        return _reduced_by(log_totals, a, dim, keepdim)
+    return _complex_logsumexp(a, dim).reshape(folding(a.shape, dim, keepdim).result)
 
 
 @quiet

@@ -14,11 +14,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.loops import lines_of
 from ...kernels.cpu.sums import column_sums, plain_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp
 from ...pool.sharing import shared
+from ..indexing.cpu_gather import put_along
 from ..scan.cpu import running_sum
 from .cpu import over_outputs, quiet
 from .cpu_reduce_loops import COLUMNS, plain_product
@@ -26,14 +28,7 @@ from .cpu_reduce_loops import COLUMNS, plain_product
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-
 _WIDTH = 1024  # columns that are worked on side by side
-
-
-def _plan(shape: Dims, dim: Dims | int | None) -> Folding:
-    if dim is None or not shape:
-        return folding(shape, tuple(range(len(shape))))
-    return folding(shape, (dim,) if isinstance(dim, int) else dim)
 
 
 def _line(array: Array) -> Array:
@@ -47,12 +42,11 @@ def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
 
 def mean_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     """g / n for the n elements behind one mean."""
-    count = math.prod(shape if dim is None else (shape[d] for d in dim))
-    return _broadcast_gradient(grad, shape, dim, count or 1)
+    return _broadcast_gradient(grad, shape, dim, folding(shape, dim).folded[1] or 1)
 
 
 def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: float) -> Array:
-    plan = _plan(shape, dim)
+    plan = folding(shape, dim)
     result = np.empty(shape, grad.dtype)
     if plan.order:
         np.copyto(result, (grad / grad.dtype.type(divisor)).reshape(plan.kept))
@@ -65,7 +59,7 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
 
 def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
     """2 g (x - mean) / (n - correction)."""
-    plan = _plan(x.shape, dim)
+    plan = folding(x.shape, dim)
     free = plan.folded[1] - correction
     return _run(var_backward_loop, plan, x, (grad,), 2 / free if free > 0 else math.inf)
 
@@ -77,22 +71,13 @@ def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: fl
 
 def extremum_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
     """g, shared evenly between the elements that are the extremum."""
-    return _run(extremum_backward_loop, _plan(x.shape, dim), x, (result, grad))
-
-
-def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
-    """g at the places along `dim` that were chosen, 0 elsewhere."""
-    result = np.empty(shape, grad.dtype)
-    if result.size:
-        folded = _plan(shape, dim).folded
-        over_outputs(write_selected, folded, _line(indices), _line(grad), result.reshape(folded))
-    return result
+    return _run(extremum_backward_loop, folding(x.shape, dim), x, (result, grad))
 
 
 @quiet
 def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
     """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
-    plan = _plan(x.shape, dim)
+    plan = folding(x.shape, dim)
     if math.isinf(p):
         sizes = np.abs(x)
         top = (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=True)
@@ -107,10 +92,20 @@ def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> 
     return np.multiply(grads * np.sign(x), np.where(share == 0, 1, share) ** x.dtype.type(p - 1))
 
 
+def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
+    """Zeros with each gradient at the index along `dim` that its element came from (max, median, sort, topk)."""
+    result = np.zeros(shape, grad.dtype)
+    if grad.size:
+        before, along, after = folding(shape, dim).folded
+        where, given = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad))
+        put_along(result.reshape(before, along, after), where, given, False)
+    return result
+
+
 def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
     """g exp(x - result), and 0 where all x are -inf."""
     tops = np.where(result == -math.inf, 0, result).astype(x.dtype)
-    return _run(logsumexp_backward_loop, _plan(x.shape, dim), x, (tops, grad))
+    return _run(logsumexp_backward_loop, folding(x.shape, dim), x, (tops, grad))
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:
@@ -120,19 +115,15 @@ def cumsum_backward(grad: Array, dim: int) -> Array:
 
 def prod_backward(grad: Array, x: Array, dim: int | None) -> Array:
     """g times the product of the other elements."""
-    return _run(prod_backward_loop, _plan(x.shape, dim), x, (grad,))
+    return _run(prod_backward_loop, folding(x.shape, dim), x, (grad,))
 
 
 def _run(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Array, ...], *numbers: float) -> Array:
     """Runs a loop over the folded x, with what there is one of for each element of the result."""
-    if plan.order:
-        result = np.empty(plan.folded, x.dtype)
-        over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result)
-        return plan.unfold(result)
-    result = np.empty(plan.shape, x.dtype)
+    result = np.empty(plan.folded, x.dtype)
     if result.size:
-        over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result.reshape(plan.folded))
-    return result
+        over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result)
+    return plan.unfold(result)
 
 
 @jit
@@ -156,18 +147,11 @@ def broadcast_divided(grads: Array, divisor: float, out: Array, first: int, last
 
 
 @jit
-def columns_of(out: Array, first: int, last: int) -> int:
-    """How many columns from the result `first` on are worked on side by side."""
-    after = out.shape[2]
-    return min(_WIDTH, after - first % after, last - first)
-
-
-@jit
 def var_backward_loop(x: Array, grads: Array, scale: float, out: Array, first: int, last: int) -> None:
     """scale g (x - mean)."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line = part_of(x, k * count, count), part_of(out, k * count, count)
             center, factor = to(plain_sum(row) / count), to(grads[k] * scale)
@@ -190,7 +174,7 @@ def extremum_backward_loop(x: Array, tops: Array, grads: Array, out: Array, firs
     """g / n for the n elements equal to the extremum, 0 for the others."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line, top, equal = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], 0
             for i in range(row.size):
@@ -213,24 +197,11 @@ def extremum_backward_loop(x: Array, tops: Array, grads: Array, out: Array, firs
 
 
 @jit
-def write_selected(places: Array, grads: Array, out: Array, first: int, last: int) -> None:
-    """g at the place along that was chosen, 0 elsewhere."""
-    after, k = out.shape[2], first
-    while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
-        for i in range(out.shape[1]):
-            out[b, i, start : start + width] = 0
-        for j in range(width):
-            out[b, places[k + j], start + j] = grads[k + j]
-        k += width
-
-
-@jit
 def scale_by_result(x: Array, factors: Array, out: Array, first: int, last: int) -> None:
     """factor x."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line, one = part_of(x, k * count, count), part_of(out, k * count, count), factors[k]
             for i in range(row.size):
@@ -249,7 +220,7 @@ def logsumexp_backward_loop(x: Array, tops: Array, grads: Array, out: Array, fir
     """g exp(x - top)."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line, shift, one = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], grads[k]
             for i in range(row.size):
@@ -268,7 +239,7 @@ def prod_backward_loop(x: Array, grads: Array, out: Array, first: int, last: int
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, columns_of(out, k, last)
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line = part_of(x, k * count, count), part_of(out, k * count, count)
             total = grads[k] * plain_product(row)
@@ -297,7 +268,7 @@ def _product_row(x: Array, grad: float, out: Array) -> None:
 
 @jit
 def _product_columns(x: Array, grads: Array, out: Array, start: int) -> None:
-    """The same for columns side by side."""
+    """Products of all other elements times the gradient, of columns side by side; see `_product_row`."""
     products, stop = np.ones(grads.size), start + grads.size
     for i in range(x.shape[0]):
         row, line = x[i, start:stop], out[i, start:stop]

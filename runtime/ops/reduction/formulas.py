@@ -6,18 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ...dispatch.shape_checks import is_known
+from ...kernels.cpu.folding import reduced_dims_of
 from ...namespace import op
 from ...user_warning import warn_user
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None
-
-
-def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
-    """`dim` as a tuple of dimensions of `shape`."""
-    if dim is None or not shape:
-        return tuple(range(len(shape)))
-    return (dim,) if isinstance(dim, int) else tuple(dim)
 
 
 def all_dims_but(dim: int, ndim: int) -> list[int]:
@@ -27,21 +22,21 @@ def all_dims_but(dim: int, ndim: int) -> list[int]:
 
 def reduced_count(shape: Sequence[int], dim: Dims) -> int:
     """How many elements go into one element of the result, and 1 when none do: a divisor."""
-    return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
+    return math.prod(shape[d] for d in reduced_dims_of(len(shape), dim)) or 1
 
 
 def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
     if keepdim:
         return x
-    reduced = _reduced(shape, dim)
+    reduced = reduced_dims_of(len(shape), dim)
     return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
 
 
 def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The derivative of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
-    return op.sum(product, _reduced(tangent._shape, dim), keepdim)
+    return op.sum(product, reduced_dims_of(len(tangent._shape), dim), keepdim)
 
 
 def conjugate(x: Tensor) -> Tensor:
@@ -72,7 +67,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
         return x.sgn()
     if math.isinf(p):
         sizes = x.abs()  # compared with their own extremum: another |x| may differ in the last bit
-        reduced = _reduced(x._shape, dim)
+        reduced = reduced_dims_of(len(x._shape), dim)
         chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
         return x.sgn() * (chosen / chosen.sum(reduced, True))
     norm = norm.masked_fill(norm == 0, math.inf)
@@ -117,7 +112,7 @@ def joint_weight(fweights: Tensor | None, aweights: Tensor | None) -> Tensor | N
 
 def degrees_of_freedom(free: Any) -> Any:
     """The number that covariances are divided by: 0, with a warning, in place of a negative one."""
-    if not getattr(free, "is_example", False) and free <= 0:
+    if is_known(free) and free <= 0:
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )

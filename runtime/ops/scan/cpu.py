@@ -1,4 +1,4 @@
-"""What depends on all elements up to each one along a dimension: running extrema, sums, products, logarithms of sums.
+"""Scans along a dimension: cumulative extrema, sums and products, linear recurrences, logcumsumexp.
 
 Sums, products and what they are composed of are computed more exactly than they are given: each result is rounded once,
 however many elements come before it. A line is one thread's, so their number changes no bit.
@@ -30,13 +30,13 @@ def cummin(a: Array, dim: int) -> tuple[Array, Array]:
 
 
 def _running_extremes(a: Array, dim: int, extreme: Any) -> tuple[Array, Array]:
-    """nan is extreme: from the first one on all are nan, and each later one is a new place."""
+    """nan is extreme: from the first one on all are nan, and each later one has its own index."""
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     values = extreme.accumulate(a, axis=dim)
-    places = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
+    positions = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
     reached = (a == values) | (a != a)
-    return values, np.maximum.accumulate(np.where(reached, places, 0), axis=dim)
+    return values, np.maximum.accumulate(np.where(reached, positions, 0), axis=dim)
 
 
 def cumsum(a: Array, dim: int) -> Array:

@@ -12,10 +12,11 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import lines_of
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar.primitives import fma
-from .cpu_sums import NARROW, lines_together, lost, start_of
+from .cpu_sums import NARROW, WIDTH, lost, start_of
 
 Array = np.ndarray
 
@@ -65,7 +66,7 @@ def row_recurrence(
 def row_recurrence_in_two(
     added: Array, factor: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """The same with the errors."""
+    """The recurrence of lines one by one, in float64 with its rounding errors carried beside."""
     step = -after if reverse else after
     for k in range(first, last):
         at = start_of(k, along, after) + (along - 1) * after * reverse
@@ -110,7 +111,7 @@ def column_recurrence(
 def column_recurrence_in_two(
     added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
 ) -> None:
-    """The same with the errors."""
+    """The recurrence of lines side by side, in float64 with its rounding errors carried beside."""
     end, width = along - 1 if reverse else 0, totals.size
     lows = np.zeros(width)
     totals[:] = part_of(added if added.size else factor, start + end * after, width)
@@ -155,7 +156,7 @@ def recurrence(
             row_products(factor, out, like, along, after, first, last)
         return
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         totals = np.empty(width, like.dtype)
         if in_two:
             column_recurrence_in_two(added, factor, out, totals, start, along, after, reverse)
@@ -166,7 +167,7 @@ def recurrence(
 
 @jit(forceinline=True)
 def rest(a: float, b: float, c: float, d: float) -> float:
-    """What rounding has taken from fl(a b) + fl(c d)."""
+    """The rounding error of fl(a b) + fl(c d)."""
     one, two = a * b, c * d
     return fma(a, b, -one) + fma(c, d, -two) + lost(one, two, one + two)
 
@@ -228,7 +229,7 @@ def complex_recurrence(
     """The recurrence along each line, or the running products: in double precision, and with the errors `in_two`."""
     step = -after if reverse else after
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         start += (along - 1) * after * reverse
         if width == 1:
             row_complex(added, factor, out, in_two, start, along, step)

@@ -53,7 +53,7 @@ def unflatten(op: str, self: Any, dim: int, sizes: Ints) -> tuple[Any, ...]:
 
 
 def movedim(op: str, self: Any, source: Ints, destination: Ints) -> tuple[Any, ...]:
-    """As many places to go to as dimensions that go; each named once."""
+    """Source and destination have equally many dimensions; each named once."""
     if len(source) != len(destination):
         raise RuntimeError(
             f"{op}(): Invalid source or destination dims: source ({list(source)} dims) should contain the same number "

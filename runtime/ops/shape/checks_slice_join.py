@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import is_known
 from ...errors import ShapeError
 from ...tensor.dtypes import int64
 from ..indexing.checks import fitting_number
-from .checks import distinct_dims
 
 Ints = Sequence[int]
-MOST_EMPTY_PIECES = 1_000_000  # more would only fill the memory
 MOST_PIECES = 1_000_000  # more would only fill the memory
 
 
@@ -66,7 +65,7 @@ def one_dim_not_scalar(op: str, self: Any, dim: int) -> tuple[Any, ...]:
 
 def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; pieces of size 0 only of nothing."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     dim = wrap_dim(op, dim, self.ndim)
     if split_size < 0:
         raise RuntimeError(f"{op}() expects split_size be non-negative, but got split_size={split_size}")
@@ -77,7 +76,7 @@ def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
 
 def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; the pieces must make up the whole."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     dim = wrap_dim(op, dim, self.ndim)
     if any(size < 0 for size in split_size):
         raise RuntimeError(f"{op}() expects split_sizes have only non-negative entries, got {list(split_size)}")
@@ -91,18 +90,13 @@ def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ..
 
 def chunk(op: str, self: Any, chunks: int, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; at least one piece."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     if chunks <= 0:
         raise RuntimeError(f"{op}() expects `chunks` to be greater than 0, got: {chunks}")
     dim = wrap_dim(op, dim, self.ndim)
-    if not self._shape[dim] and chunks > MOST_EMPTY_PIECES:
-        raise RuntimeError(f"{op}() gives at most {MOST_EMPTY_PIECES} pieces of an empty dimension, got: {chunks}")
+    if not self._shape[dim] and chunks > MOST_PIECES:
+        raise RuntimeError(f"{op}() gives at most {MOST_PIECES} pieces of an empty dimension, got: {chunks}")
     return self, chunks, dim
-
-
-def _require_dimensions(op: str, self: Any) -> None:
-    if not self.ndim:
-        raise RuntimeError(f"{op}() expects at least a 1-dimensional tensor, got a 0-dimensional one")
 
 
 def is_legacy_empty(shape: Ints) -> bool:
@@ -144,8 +138,7 @@ def _require_alike(op: str, first: Ints, shape: Ints, dim: int, position: int) -
 
 def stack(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
     """Wraps `dim` among the dimensions of the result; all shapes must be equal."""
-    if not tensors:
-        raise RuntimeError(f"{op}() expects a non-empty TensorList")
+    not_empty(op, tensors)
     first = tensors[0]._shape
     shapes = [t._shape for t in tensors]
     if shapes.count(first) != len(shapes):
@@ -155,11 +148,6 @@ def stack(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
             f"{list(other)} at entry {position}"
         )
     return tensors, wrap_dim(op, dim, len(first) + 1)
-
-
-def flip(op: str, self: Any, dims: Ints) -> tuple[Any, ...]:
-    """Wraps `dims`."""
-    return self, distinct_dims(op, dims, self.ndim)
 
 
 def roll(op: str, self: Any, shifts: Ints, dims: Ints) -> tuple[Any, ...]:
@@ -212,7 +200,7 @@ def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: in
             f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
             f"{places.ndim} dims"
         )
-    if getattr(places, "is_example", False):
+    if not is_known(places):
         raise RuntimeError(
             f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
         )

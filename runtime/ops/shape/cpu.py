@@ -6,6 +6,7 @@ The transposes of views write the gradient into zeros.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -35,14 +36,14 @@ to_copy = clone  # the caller has cast already
 
 
 def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
-    """Zeros with `grad` at place `index` of `dim`."""
+    """Zeros with `grad` at `index` along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (index,)] = grad
     return result
 
 
 def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, step: int) -> Array:
-    """Zeros with `grad` at places start:end:step of `dim`."""
+    """Zeros with `grad` in start:end:step along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (slice(start, end, step),)] = grad
     return result
@@ -82,17 +83,11 @@ def stack(arrays: list[Array], dim: int) -> Array:
 
 
 def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
-    """The piece along `dim` that came from each array; those of shape (0,) had none."""
-    pieces: list[Array | None] = []
-    start, before = 0, (slice(None),) * dim
-    for yes, shape in zip(wanted, shapes, strict=True):
-        length = 0 if shape == (0,) else shape[dim]
-        if shape == (0,):
-            pieces.append(np.empty(shape, grad.dtype) if yes else None)
-        else:
-            pieces.append(grad[*before, start : start + length].copy() if yes else None)
-        start += length
-    return pieces
+    """The slice along `dim` that came from each array; those of shape (0,) had none."""
+    lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
+    before, starts = (slice(None),) * dim, accumulate(lengths, initial=0)
+    slices = (grad[*before, i : i + n] for i, n in zip(starts, lengths, strict=False))
+    return [x.reshape(s).copy() if yes else None for yes, x, s in zip(wanted, slices, shapes, strict=True)]
 
 
 def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
@@ -127,7 +122,7 @@ def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
 
 @jit
 def _split_rows(a: Array, diagonal: int, upper: bool, result: Array) -> None:
-    """Of each row i what comes from place i + diagonal on, or what comes before; zeros for the rest."""
+    """Row i from column i + diagonal on (upper), or up to it; zeros elsewhere."""
     for b in range(a.shape[0]):
         for i in range(a.shape[1]):
             row, out = a[b, i], result[b, i]
@@ -186,7 +181,7 @@ def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: I
 
 
 def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
-    """Zeros to which each column is added where its window lies: one place of all windows at a time."""
+    """Zeros to which each column is added where its window lies: one kernel offset at a time, for all windows."""
     (height, width), (down, across) = output_size, padding
     channels = columns.shape[-2] // prod(kernel_size)
     wide = np.zeros((*columns.shape[:-2], channels, height + 2 * down, width + 2 * across), columns.dtype)
@@ -208,7 +203,7 @@ def _windows(a: Array, kernel_size: Ints, dilation: Ints, stride: Ints) -> Array
 
 
 def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) -> Array:
-    """Zeros to which the windows are added: one by one, or one place of all windows at once, whichever is less work."""
+    """Zeros to which the windows are added: one by one, or one offset of all windows at a time if less work."""
     result = np.zeros(sizes or (1,), grad.dtype)
     along = np.moveaxis(result, dim, -1)
     windows = np.moveaxis(grad if sizes else grad.reshape(1, length), dim, -1)  # (..., length, count)
@@ -217,8 +212,8 @@ def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) 
         for i in range(count):
             along[..., i * step : i * step + length] += windows[..., i]
     else:
-        for place in range(length):
-            along[..., place : place + step * count : step] += windows[..., place, :]
+        for offset in range(length):
+            along[..., offset : offset + step * count : step] += windows[..., offset, :]
     return result.reshape(sizes)
 
 

@@ -46,21 +46,17 @@ def negated(numbers: Ints) -> tuple[int, ...]:
 
 
 def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """At most `chunks` pieces of one size; of nothing as many as asked for."""
+    """At most `chunks` slices of one size; of an empty dimension exactly as many."""
     size = -(-self._shape[dim] // chunks)
     return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
-    """The piece of the gradient that came from each tensor; those of shape (0,) had none."""
-    pieces, start = [], 0
-    for shape in shapes:
-        empty = tuple(shape) == (0,)
-        length = 0 if empty else shape[dim]
-        piece = grad.narrow(dim, start, length)
-        pieces.append(piece.reshape((0,)) if empty else piece)
-        start += length
-    return pieces
+    """The slice of the gradient that came from each tensor; those of shape (0,) had none."""
+    lengths = [0 if tuple(shape) == (0,) else shape[dim] for shape in shapes]
+    starts = itertools.accumulate(lengths, initial=0)
+    slices = [grad.narrow(dim, i, n) for i, n in zip(starts, lengths, strict=False)]
+    return [x.reshape((0,)) if tuple(shape) == (0,) else x for x, shape in zip(slices, shapes, strict=True)]
 
 
 def as_strided_backward(
@@ -112,8 +108,8 @@ def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors]
 
 
-def even_places(size: int, sections: int) -> list[int]:
-    """Where pieces of `size` begin, from the second on; the first ones are larger by one where they cannot be equal."""
+def section_starts(size: int, sections: int) -> list[int]:
+    """Starts of sections of `size`, but for the first; the first ones are larger by one where they cannot be equal."""
     least, larger = divmod(size, sections)
     return [i * least + min(i, larger) for i in range(1, sections)]
 

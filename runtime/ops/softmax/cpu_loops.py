@@ -104,7 +104,7 @@ def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
 
 @jit
 def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `softmax_rows`, along the middle dimension."""
+    """exp(x) / sum(exp(x)) along the middle dimension."""
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -130,7 +130,7 @@ def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) ->
 
 @jit
 def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `log_softmax_rows`, along the middle dimension."""
+    """x - log(sum(exp(x))) along the middle dimension."""
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -154,7 +154,7 @@ def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int
 
 @jit
 def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `softmax_backward_rows`, along the middle dimension."""
+    """y (g - sum(g y)) along the middle dimension."""
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -177,7 +177,7 @@ def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.nd
 def log_softmax_backward_columns(
     grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int
 ) -> None:
-    """As `log_softmax_backward_rows`, along the middle dimension."""
+    """g - exp(y) sum(g) along the middle dimension."""
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)

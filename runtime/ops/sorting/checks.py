@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import is_known, require_kind
 from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
@@ -45,8 +46,7 @@ def isin(op: str, first: Any, second: Any, assume_unique: bool, invert: bool) ->
 
 def quantile(op: str, self: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> tuple[Any, ...]:
     """Wraps `dim`, None for all elements; x is a floating-point tensor with elements, q lies in [0, 1]."""
-    if not self.is_floating_point():
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {self.dtype!r}")
+    require_kind(op, self, "f", "a floating point dtype")
     if interpolation not in INTERPOLATIONS:
         raise RuntimeError(f"{op}(): expected interpolation to be one of {INTERPOLATIONS}, but got {interpolation!r}")
     if not self.numel():
@@ -64,7 +64,7 @@ def _require_parts(op: str, self: Any, q: Any) -> None:
             raise RuntimeError(f"{op}(): expected q to be a number or 1-D, but got shape {list(q._shape)}")
         if q.dtype is not self.dtype:
             raise DtypeError(f"{op}(): expected q to be {self.dtype!r} as the tensor, but got {q.dtype!r}")
-        outside = not getattr(q, "is_example", False) and bool(((q.array < 0) | (q.array > 1)).any())
+        outside = is_known(q) and bool(((q.array < 0) | (q.array > 1)).any())
     if outside:
         raise RuntimeError(f"{op}(): expected q in [0, 1], but got {q}")
 
@@ -124,6 +124,6 @@ def _require_order(op: str, rows: Any, sorter: Any) -> None:
         raise ShapeError(f"{op}(): expected sorter of shape {list(rows._shape)}, but got {list(sorter._shape)}")
     if sorter.dtype.name != "int64":
         raise DtypeError(f"{op}(): expected sorter to be int64, but got {sorter.dtype!r}")
-    known = not getattr(sorter, "is_example", False) and sorter.numel()
+    known = is_known(sorter) and sorter.numel()
     if known and not 0 <= sorter.array.min() <= sorter.array.max() < rows._shape[-1]:
-        raise RuntimeError(f"{op}(): expected sorter to hold places in rows of {rows._shape[-1]}, but got {sorter}")
+        raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {rows._shape[-1]}, but got {sorter}")
