@@ -1,5 +1,8 @@
 """Backward of reductions, one kernel each: the gradient of the input from that of the result.
 
+Each is the fused form of the formula beside it in derivatives.yaml, which decides what the gradient is and stands in
+wherever it is recorded; `python -m codegen verify` compares the two.
+
 `dim` is a sorted tuple of dimensions, one dimension, or None for all; `grad` has the result's shape, with the reduced
 dimensions as 1 or without them, which is the same memory. A kernel folds the input to (before, along, after) and runs
 one loop over it. `grads`, and what else there is one of for each element of the result, are lines of before * after
