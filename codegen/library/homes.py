@@ -157,7 +157,7 @@ class Part:
         """The name of its module in generated code. No argument begins with an underscore."""
         if self.home.label:
             return "_".join(("", self.home.label, *self.module))
-        return "_".join(self.module[1:] or self.module)  # reduction_cpu_moments for ops/reduction/cpu_moments.py
+        return "_".join(self.module[1:] or self.module)  # reduction_cpu_backward for ops/reduction/cpu_backward.py
 
     @property
     def spelling(self) -> str:

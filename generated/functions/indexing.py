@@ -14,9 +14,7 @@ from ...runtime.modes.grad_mode import mode, watch
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
-from ...runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.indexing import formulas_scatter_reduce as indexing_formulas_scatter_reduce
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from .. import kernels
 
@@ -195,7 +193,7 @@ class IndexSelectBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu_index_add.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(indexing_cpu.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -298,7 +296,7 @@ class GatherBackward0(Node):
             node.kept_index = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: gather_slope(grad, self.shape, dim, index); or by the formulas under create_graph."""
+        """All gradients from one kernel: gather_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -307,7 +305,7 @@ class GatherBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu_gather.gather_slope(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(indexing_cpu_gather.gather_backward(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -645,7 +643,7 @@ class ScatterReduceBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: grad * slopes[0].conj(); src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape); slopes = scatter_reduce_slopes(self, dim, index, narrowed_to(src, index.shape), reduce, include_self, result)."""
+        """self: grad * slopes[0].conj(); src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape); slopes = scatter_reduce_derivatives(self, dim, index, narrowed_to(src, index.shape), reduce, include_self, result)."""
         dim = node._saved_dim
         index_shape = node._saved_index_sym_sizes
         reduce = node._saved_reduce
@@ -655,14 +653,8 @@ class ScatterReduceBackward0(Node):
         index = unpack(node, "kept_index")
         src = unpack(node, "kept_src")
         result = unpack_output(node, "kept_result")
-        slopes = indexing_formulas_scatter_reduce.scatter_reduce_slopes(
-            self,
-            dim,
-            index,
-            indexing_formulas_scatter_reduce.narrowed_to(src, index_shape),
-            reduce,
-            include_self,
-            result,
+        slopes = indexing_formulas.scatter_reduce_derivatives(
+            self, dim, index, indexing_formulas.narrowed_to(src, index_shape), reduce, include_self, result
         )
         grad_0 = None
         if node.edges[0] is not None:
@@ -677,17 +669,11 @@ class ScatterReduceBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         src_t = zeros_if_missing(src_t, src)
-        slopes = indexing_formulas_scatter_reduce.scatter_reduce_slopes(
-            self,
-            dim,
-            index,
-            indexing_formulas_scatter_reduce.narrowed_to(src, index._shape),
-            reduce,
-            include_self,
-            result,
+        slopes = indexing_formulas.scatter_reduce_derivatives(
+            self, dim, index, indexing_formulas.narrowed_to(src, index._shape), reduce, include_self, result
         )
         tangent0 = (self_t * slopes[0]).scatter_add(
-            dim, index, indexing_formulas_scatter_reduce.narrowed_to(src_t, index._shape) * slopes[1]
+            dim, index, indexing_formulas.narrowed_to(src_t, index._shape) * slopes[1]
         )
         return (tangent0,)
 

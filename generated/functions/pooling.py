@@ -61,7 +61,7 @@ class MaxPoolWithIndicesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         indices = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = pooling_formulas.gather_places(self_t, indices, spatial)
+        tangent0 = pooling_formulas.gather_in_plane(self_t, indices, spatial)
         return (tangent0, None)
 
 
@@ -95,10 +95,10 @@ class MaxPoolBackwardBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grad):
-        """grad_output: gather_places(grad, indices, spatial)."""
+        """grad_output: gather_in_plane(grad, indices, spatial)."""
         spatial = node._saved_spatial
         indices = unpack(node, "kept_indices")
-        return (fit(pooling_formulas.gather_places(grad, indices, spatial), node.metas[0]),)
+        return (fit(pooling_formulas.gather_in_plane(grad, indices, spatial), node.metas[0]),)
 
     @staticmethod
     def tangent(result, grad_output, indices, input_shape, spatial, grad_output_t):
@@ -155,7 +155,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         indices = result[1]
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = pooling_formulas.gather_places(self_t, indices, spatial)
+        tangent0 = pooling_formulas.gather_in_plane(self_t, indices, spatial)
         return (tangent0, None)
 
 

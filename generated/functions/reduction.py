@@ -102,7 +102,7 @@ class SumBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
     recipes = StructuredGradient(
-        reduction_plans.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.sum_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -122,7 +122,7 @@ class SumBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_sum(grad, self.shape, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: sum_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -132,7 +132,7 @@ class SumBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.spread_sum(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.sum_backward(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim)."""
@@ -178,14 +178,14 @@ class ProdBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: product_slope(grad, self, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: prod_backward(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.product_slope(grad, self, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)."""
@@ -238,7 +238,7 @@ class ProdBackward1(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: product_slope(grad, self, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: prod_backward(grad, self, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -246,7 +246,7 @@ class ProdBackward1(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.product_slope(grad, self, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
@@ -336,14 +336,14 @@ class MeanBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_mean(grad, self.shape, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: mean_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(reduction_cpu_backward.spread_mean(grad, self_shape, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, None), shape, dtype),)
 
     def formula(node, grad):
         """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
@@ -363,7 +363,7 @@ class MeanBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
     recipes = StructuredGradient(
-        reduction_plans.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.mean_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -383,7 +383,7 @@ class MeanBackward1(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: spread_mean(grad, self.shape, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: mean_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -393,7 +393,7 @@ class MeanBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.spread_mean(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
@@ -430,7 +430,7 @@ class VarBackward0(Node):
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
-        reduction_plans_statistics.variance_slope,
+        reduction_plans_statistics.var_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("v", "_saved_dim"),
@@ -468,7 +468,7 @@ class VarBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: variance_slope(grad, self, dim, correction); or by the formulas under create_graph."""
+        """All gradients from one kernel: var_backward(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -479,7 +479,7 @@ class VarBackward0(Node):
         dim = node._saved_dim
         correction = node._saved_correction
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.variance_slope(grad, self, dim, correction), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.var_backward(grad, self, dim, correction), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -496,7 +496,7 @@ class VarBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         slope = reduction_formulas.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
-        tangent0 = reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -552,7 +552,7 @@ class StdBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
+        """All gradients from one kernel: std_backward(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -562,7 +562,7 @@ class StdBackward0(Node):
         correction = node._saved_correction
         result = array_in(unpack(node, "kept_result"), None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.deviation_slope(grad, self, result, dim, correction), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.std_backward(grad, self, result, dim, correction), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -582,7 +582,7 @@ class StdBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
         slope = reduction_formulas.variance_scale(self._shape, dim, correction) * (self - self.mean(dim, True))
-        tangent0 = half * reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = half * reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -603,7 +603,7 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
-        reduction_plans_statistics.extreme_slope,
+        reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -637,7 +637,7 @@ class AmaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -648,7 +648,7 @@ class AmaxBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -668,7 +668,7 @@ class AmaxBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
-        tangent0 = reduction_formulas.slope_along(share, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -689,7 +689,7 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
-        reduction_plans_statistics.extreme_slope,
+        reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -723,7 +723,7 @@ class AminBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -734,7 +734,7 @@ class AminBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -754,7 +754,7 @@ class AminBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
-        tangent0 = reduction_formulas.slope_along(share, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -790,7 +790,7 @@ class MaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -798,7 +798,7 @@ class MaxBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -815,7 +815,7 @@ class MaxBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == result).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -861,7 +861,7 @@ class MaxBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -873,7 +873,11 @@ class MaxBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -935,7 +939,7 @@ class MinBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -943,7 +947,7 @@ class MinBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extreme_slope(grad, self, result, None), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -960,7 +964,7 @@ class MinBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = (self == result).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -1006,7 +1010,7 @@ class MinBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -1018,7 +1022,11 @@ class MinBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -1100,7 +1108,7 @@ class NormBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: norm_slope(grad, self, result, p, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: norm_backward(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -1110,7 +1118,7 @@ class NormBackward0(Node):
         p = node._saved_p
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.norm_slope(grad, self, result, p, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.norm_backward(grad, self, result, p, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)."""
@@ -1132,7 +1140,7 @@ class NormBackward0(Node):
         slope = reduction_formulas.gradient_of_norm(
             self, reduction_formulas.kept(result, self._shape, dim, keepdim), p, dim
         )
-        tangent0 = reduction_formulas.slope_along(slope, self_t, dim, keepdim)
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
 
 
@@ -1181,7 +1189,7 @@ class LogsumexpBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: logsumexp_slope(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: logsumexp_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
@@ -1190,7 +1198,7 @@ class LogsumexpBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.logsumexp_slope(grad, self, result, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.logsumexp_backward(grad, self, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()."""

@@ -40,14 +40,14 @@ class CumsumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: cumsum_slope(grad, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: cumsum_backward(grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.cumsum_slope(grad, dim), shape, dtype),)
+        return (as_gradient(reduction_cpu_backward.cumsum_backward(grad, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip([dim]).cumsum(dim).flip([dim])."""

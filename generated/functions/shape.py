@@ -15,7 +15,6 @@ from ...runtime.namespace import op
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import cpu as shape_cpu
-from ...runtime.ops.shape import cpu_pad_tri_flip as shape_cpu_pad_tri_flip
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
 
@@ -1074,7 +1073,7 @@ class FlipBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         dims = node._saved_dims
-        return (as_gradient(shape_cpu_pad_tri_flip.flip(grad, dims), shape, dtype),)
+        return (as_gradient(shape_cpu.flip(grad, dims), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip(dims)."""
@@ -1161,7 +1160,7 @@ class TriuBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu_pad_tri_flip.triu(grad, diagonal), shape, dtype),)
+        return (as_gradient(shape_cpu.triu(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.triu(diagonal)."""
@@ -1203,7 +1202,7 @@ class TrilBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu_pad_tri_flip.tril(grad, diagonal), shape, dtype),)
+        return (as_gradient(shape_cpu.tril(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.tril(diagonal)."""
@@ -1245,9 +1244,7 @@ class ConstantPadNdBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         pad = node._saved_pad
-        return (
-            as_gradient(shape_cpu_pad_tri_flip.constant_pad_nd(grad, shape_formulas.negated(pad), 0), shape, dtype),
-        )
+        return (as_gradient(shape_cpu.constant_pad_nd(grad, shape_formulas.negated(pad), 0), shape, dtype),)
 
     def formula(node, grad):
         """self: constant_pad_nd(grad, negated(pad))."""

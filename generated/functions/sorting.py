@@ -14,7 +14,6 @@ from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.ops.sorting import cpu as sorting_cpu
 
 new = object.__new__
 
@@ -53,7 +52,7 @@ class SortBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -65,7 +64,11 @@ class SortBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -119,7 +122,7 @@ class TopkBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -131,7 +134,11 @@ class TopkBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(sorting_cpu.chosen_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, indices, grad)."""
@@ -193,7 +200,7 @@ class KthvalueBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -205,7 +212,11 @@ class KthvalueBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -281,7 +292,7 @@ class MedianBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -327,7 +338,7 @@ class MedianBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -339,7 +350,11 @@ class MedianBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -415,7 +430,7 @@ class NanmedianBackward0(Node):
         self_t = zeros_if_missing(self_t, self)
         chosen = ((self == result) | op.isnan(self) & op.isnan(result)).to(self._dtype)
         share = chosen / chosen.sum()
-        tangent0 = reduction_formulas.slope_along(share, self_t, None, False)
+        tangent0 = reduction_formulas.directional_derivative(share, self_t, None, False)
         return (tangent0,)
 
 
@@ -461,7 +476,7 @@ class NanmedianBackward1(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -473,7 +488,11 @@ class NanmedianBackward1(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
@@ -545,7 +564,7 @@ class ModeBackward0(Node):
             node.kept_indices = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        """All gradients from one kernel: value_selecting_reduction_backward(grad, self.shape, dim, indices); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -557,7 +576,11 @@ class ModeBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         indices = array_in(unpack(node, "kept_indices"), None)
-        return (as_gradient(reduction_cpu_backward.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+        return (
+            as_gradient(
+                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+            ),
+        )
 
     def formula(node, grads):
         """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""

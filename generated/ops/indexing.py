@@ -26,13 +26,10 @@ from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
-from ...runtime.ops.indexing import cpu_index_add as indexing_cpu_index_add
-from ...runtime.ops.indexing import cpu_scatter_reduce as indexing_cpu_scatter_reduce
-from ...runtime.ops.indexing import formulas_take_put as indexing_formulas_take_put
+from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
-from ...runtime.ops.shape import checks_grids as shape_checks_grids
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
-from ...runtime.ops.shape import formulas_repeat as shape_formulas_repeat
+from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from .. import kernels
@@ -158,7 +155,7 @@ def index_put(
         self: grad if accumulate else zero_at(grad, indices)
         values: index(grad, indices)
     Raises:
-        IndexError: expected: indices as for index; where elements share a place, in-place nothing is added to them.
+        IndexError: expected: indices as for index; nothing is added in-place to elements that overlap.
     Example:
         >>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))
         tensor([1., 0., 5., 0.])
@@ -284,9 +281,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            indexing_cpu_index_add.index_select(array_in(self, computed), dim, array_in(index, None)), computed
-        )
+        result = adopt(indexing_cpu.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
     except Exception as error:
         reraise(name, error, (self, dim, index))
     if into is not None:
@@ -386,7 +381,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu_index_add.index_add(
+            indexing_cpu.index_add(
                 array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
             ),
             computed,
@@ -1017,7 +1012,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.whole_places(name, index, dim, size, op, wrap)
     try:
-        result = adopt(indexing_cpu_scatter_reduce.checked_places(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(indexing_cpu_gather.checked_places(array_in(index, None), dim, size, op, wrap), None)
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -1056,7 +1051,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
-    return indexing_formulas_take_put.elements_at(self, index)
+    return indexing_formulas.elements_at(self, index)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1140,8 +1135,8 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
     shape = checks.integer_list(name, "shape", shape, 1)
-    indices, shape = shape_checks_grids.unravel_index(name, indices, shape)
-    return indexing_formulas_take_put.unraveled(indices.long(), shape)
+    indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
+    return indexing_formulas.unraveled(indices.long(), shape)
 
 
 def take_along_dim(
@@ -1195,7 +1190,7 @@ def take_along_dim(
     x = self.flatten() if dim is None else self
     along = 0 if dim is None else dim
     places = op.remainder(indices.flatten() if dim is None else indices, x._shape[along] or 1)
-    wide = indexing_formulas_take_put.broadcast_beside("take_along_dim", along, x._shape, places._shape)
+    wide = indexing_formulas.broadcast_beside("take_along_dim", along, x._shape, places._shape)
     return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
@@ -1260,7 +1255,7 @@ def index_copy(
     x = op.atleast_1d(self)
     places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
     rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
-    written = op.index_put(x, indexing_formulas_take_put.indices_along(dim, places), rows)
+    written = op.index_put(x, indexing_formulas.indices_along(dim, places), rows)
     return written if self.ndim else written.view(())
 
 
@@ -1321,7 +1316,7 @@ def index_fill_int_scalar(
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
+    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
@@ -1382,7 +1377,7 @@ def index_fill_int_tensor(
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas_take_put.slice_mask(self, dim, index), value)
+    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
 
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
@@ -1435,7 +1430,7 @@ def scatter_reduce(
     Gradients:
         self: grad * slopes[0].conj()
         src: padded_to(grad.gather(dim, index) * slopes[1].conj(), src.shape)
-        where slopes: scatter_reduce_slopes(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
+        where slopes: scatter_reduce_derivatives(self, dim, index, narrowed_to(src, index.shape), reduce, include_self,
             result)
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
@@ -1539,7 +1534,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     )
     try:
         result = adopt(
-            indexing_cpu_scatter_reduce.scatter_reduce(
+            indexing_cpu_gather.scatter_reduce(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
             ),
             computed,
@@ -1684,7 +1679,7 @@ def scatter_value_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
-    src = indexing_formulas_take_put.full_of(self, index._shape, value)
+    src = indexing_formulas.full_of(self, index._shape, value)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
     )
@@ -1790,7 +1785,7 @@ def index_reduce(
     )
     size = self._shape[dim] if self.ndim else 1
     places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
-    spread = indexing_formulas_take_put.along_dim(places, dim, self.ndim).expand(source._shape)
+    spread = indexing_formulas.along_dim(places, dim, self.ndim).expand(source._shape)
     return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
 
@@ -1850,7 +1845,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(indexing_cpu_scatter_reduce.order_of_true(array_in(mask, None), available, lead), None)
+        result = adopt(indexing_cpu_gather.order_of_true(array_in(mask, None), available, lead), None)
     except Exception as error:
         reraise(name, error, (mask, available, lead))
     if into is not None:
@@ -1967,7 +1962,7 @@ def select_scatter(
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
-    region = op.select_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, index)
+    region = op.select_backward(indexing_formulas.trues_like(src), self._shape, dim, index)
     return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
 
 
@@ -2033,7 +2028,7 @@ def slice_scatter(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
-    region = op.slice_backward(indexing_formulas_take_put.trues_like(src), self._shape, dim, start, end, step)
+    region = op.slice_backward(indexing_formulas.trues_like(src), self._shape, dim, start, end, step)
     return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
 
 
@@ -2085,7 +2080,7 @@ def diagonal_scatter(
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    region = op.diagonal_backward(indexing_formulas_take_put.trues_like(src), self._shape, offset, dim1, dim2)
+    region = op.diagonal_backward(indexing_formulas.trues_like(src), self._shape, offset, dim1, dim2)
     return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
 
 
@@ -2119,7 +2114,7 @@ def as_strided_scatter(
         where region: restride(trues_like(src), stride, storage_offset, self.shape, self.stride(), offset)
         where spread: restride(src.to(self.dtype), stride, storage_offset, self.shape, self.stride(), offset)
     Raises:
-        RuntimeError: expected: a layout inside the storage, of elements that share no place; the source has its shape.
+        RuntimeError: expected: a layout inside the storage, whose elements do not overlap; the source has its shape.
     Example:
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
@@ -2150,9 +2145,7 @@ def as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
     offset = self.storage_offset()
-    region = op.restride(
-        indexing_formulas_take_put.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset
-    )
+    region = op.restride(indexing_formulas.trues_like(src), stride, storage_offset, self._shape, self.stride(), offset)
     spread = op.restride(src.to(self._dtype), stride, storage_offset, self._shape, self.stride(), offset)
     return op.where(region, spread, self)
 
@@ -2300,7 +2293,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
-    return shape_formulas_repeat.filled_diagonal(self, fill_value, wrap)
+    return shape_formulas.filled_diagonal(self, fill_value, wrap)
 
 
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:

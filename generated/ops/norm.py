@@ -25,7 +25,6 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.norm import checks as norm_checks
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import cpu_rms as norm_cpu_rms
-from ...runtime.ops.norm import cpu_running as norm_cpu_running
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -369,7 +368,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     )
     try:
         result = adopt(
-            norm_cpu_running.normalize_by(
+            norm_cpu.normalize_by(
                 array_in(self, computed),
                 array_in(mean, computed),
                 array_in(var, computed),

@@ -20,10 +20,8 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
-from ...runtime.ops.pooling import checks_fractional as pooling_checks_fractional
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
-from ...runtime.ops.pooling import formulas_fractional as pooling_formulas_fractional
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import pooling as functions
@@ -140,7 +138,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Returns:
         Tensor: the dtype of `grad_output`.
     Gradients:
-        grad_output: gather_places(grad, indices, spatial)
+        grad_output: gather_in_plane(grad, indices, spatial)
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
@@ -1400,10 +1398,10 @@ def fractional_max_pool(
     output_size = checks.integer_list(name, "output_size", output_size)
     if not isinstance(random_samples, Tensor):
         random_samples = checks.tensor(name, "random_samples", random_samples)
-    self, kernel_size, output_size, random_samples = pooling_checks_fractional.fractional_max_pool(
+    self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )
-    return pooling_formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+    return pooling_formulas.fractional_maxima(self, kernel_size, output_size, random_samples)
 
 
 __all__ = [

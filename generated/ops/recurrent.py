@@ -217,8 +217,8 @@ def lstm_layer(
         bias_hh: lstm_gradients(...)[6]
         weight_hr: lstm_gradients(...)[7]
     Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
-            has the size of the projection where there is one.
+        NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
+            hidden has the size of the projection where there is one.
     """
     if (
         watch.lifts
@@ -374,7 +374,7 @@ def gru_layer(
         bias_ih: gru_gradients(...)[4]
         bias_hh: gru_gradients(...)[5]
     Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
+        NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
     if (
         watch.lifts

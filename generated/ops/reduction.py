@@ -24,14 +24,9 @@ from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
-from ...runtime.ops.reduction import checks_covariance as reduction_checks_covariance
-from ...runtime.ops.reduction import checks_statistics as reduction_checks_statistics
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
-from ...runtime.ops.reduction import cpu_moments as reduction_cpu_moments
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.ops.reduction import formulas_covariance as reduction_formulas_covariance
-from ...runtime.ops.reduction import formulas_statistics as reduction_formulas_statistics
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -406,7 +401,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu_moments.mean_all(array_in(self, computed)), computed)
+        result = adopt(reduction_cpu.mean_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -479,7 +474,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu_moments.mean_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.mean_dim(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -626,8 +621,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu_moments.var_dim(array_in(self, computed), dim, correction, keepdim),
-            result_dtype("real", computed),
+            reduction_cpu.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -776,8 +770,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu_moments.std_dim(array_in(self, computed), dim, correction, keepdim),
-            result_dtype("real", computed),
+            reduction_cpu.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -1511,9 +1504,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(
-            reduction_cpu_moments.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed)
-        )
+        result = adopt(reduction_cpu.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
@@ -1630,7 +1621,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
-        result = adopt(reduction_cpu_moments.logsumexp(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(reduction_cpu.logsumexp(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -1751,8 +1742,8 @@ def nansum(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reduction_checks_statistics.real_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+    self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype)
 
 
 def nanmean(
@@ -1809,8 +1800,8 @@ def nanmean(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, keepdim, dtype = reduction_checks_statistics.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
+    self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
         ~op.isnan(self), dim, keepdim
     )
 
@@ -2147,7 +2138,7 @@ def aminmax(
         dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    self, dim, keepdim = reduction_checks_statistics.real_optional_dim(name, self, dim, keepdim)
+    self, dim, keepdim = reduction_checks.real_optional_dim(name, self, dim, keepdim)
     dims = [] if dim is None else [dim]
     return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
 
@@ -2256,15 +2247,15 @@ def cov(
         fweights = checks.tensor(name, "fweights", fweights)
     if aweights is not None and not isinstance(aweights, Tensor):
         aweights = checks.tensor(name, "aweights", aweights)
-    self, correction, fweights, aweights = reduction_checks_covariance.cov(name, self, correction, fweights, aweights)
+    self, correction, fweights, aweights = reduction_checks.cov(name, self, correction, fweights, aweights)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
-    weight = reduction_formulas_covariance.joint_weight(fweights, aweights)
+    weight = reduction_formulas.joint_weight(fweights, aweights)
     total = rows._shape[1] if weight is None else weight.sum()
     mean = rows.mean(1, True) if weight is None else (rows * weight).sum(1, True) / total
     centred = rows - mean
     weighted = centred if weight is None else centred * weight
-    free = reduction_formulas_covariance.degrees_of_freedom(
+    free = reduction_formulas.degrees_of_freedom(
         total - correction * (1 if aweights is None else (weight * aweights.reshape(-1)).sum() / total)
         if correction
         else total
@@ -2304,12 +2295,12 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = reduction_checks_covariance.corrcoef(name, self)
+    (self,) = reduction_checks.corrcoef(name, self)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     centred = rows - rows.mean(1, True)
     products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
-    return reduction_formulas_covariance.correlation_of_covariance(products)
+    return reduction_formulas.correlation_of_covariance(products)
 
 
 _sum_overloads = Overloads(

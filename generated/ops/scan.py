@@ -22,10 +22,9 @@ from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
-from ...runtime.ops.reduction import checks_statistics as reduction_checks_statistics
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
-from ...runtime.ops.scan import formulas_differences as scan_formulas_differences
+from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import scan as functions
@@ -256,7 +255,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
-    self, factor, dim, reverse = reduction_checks_statistics.one_dim_of_two(name, self, factor, dim, reverse)
+    self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype
@@ -442,7 +441,7 @@ def diff(
     if append is not None and not isinstance(append, Tensor):
         append = checks.tensor(name, "append", append)
     self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
-    return scan_formulas_differences.differences(self, n, dim, prepend, append)
+    return scan_formulas.differences(self, n, dim, prepend, append)
 
 
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -475,7 +474,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
 
 
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -511,7 +510,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+    return scan_formulas.trapezoids(y, dx, dim).sum(dim) / 2
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -548,7 +547,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
-    return scan_formulas_differences.trapezoids(y, scan_formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+    return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
 
 
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -587,7 +586,7 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+    return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
 
 
 _trapezoid_overloads = Overloads(

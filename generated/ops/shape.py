@@ -27,17 +27,11 @@ from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.shape import checks as shape_checks
 from ...runtime.ops.shape import checks_backward as shape_checks_backward
-from ...runtime.ops.shape import checks_grids as shape_checks_grids
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import checks_slice_join as shape_checks_slice_join
-from ...runtime.ops.shape import checks_stack_split as shape_checks_stack_split
 from ...runtime.ops.shape import cpu as shape_cpu
-from ...runtime.ops.shape import cpu_pad_tri_flip as shape_cpu_pad_tri_flip
-from ...runtime.ops.shape import cpu_windows as shape_cpu_windows
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
-from ...runtime.ops.shape import formulas_repeat as shape_formulas_repeat
-from ...runtime.ops.shape import formulas_stack_split as shape_formulas_stack_split
 from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -357,7 +351,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
-    return shape_formulas.view_or_copy(self, shape_formulas_repeat.unflattened(self._shape, dim, sizes))
+    return shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -484,7 +478,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     Gradients:
         through: self.permute(moved_order(self.ndim, source, destination))
     Raises:
-        IndexError, RuntimeError: expected: as many places to go to as dimensions that go; each named once.
+        IndexError, RuntimeError: expected: source and destination have equally many dimensions; each named once.
     Example:
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
@@ -498,7 +492,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
-    return self.permute(shape_formulas_repeat.moved_order(self.ndim, source, destination))
+    return self.permute(shape_formulas.moved_order(self.ndim, source, destination))
 
 
 def t(input: Tensor) -> Tensor:
@@ -617,7 +611,7 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     Raises:
-        IndexError, RuntimeError: expected: `dim` in range.
+        IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     """
     if not watch.active:
         result = SQUEEZE_DIM.launch(input, dim)
@@ -640,7 +634,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    self, dim = shape_checks.squeeze_dims(name, self, dim)
+    self, dim = shape_checks.distinct(name, self, dim)
     first = self
     place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
     SQUEEZE_DIM.remember(first, given, (place, dim))
@@ -892,7 +886,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = shape_checks_repeat.repeat(name, self, repeats)
-    return shape_formulas_repeat.tiled(self, repeats)
+    return shape_formulas.tiled(self, repeats)
 
 
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -1021,8 +1015,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, hstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    parts = shape_formulas_stack_split.with_dims(tensors, 1)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    parts = shape_formulas.with_dims(tensors, 1)
     return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
 
 
@@ -1052,8 +1046,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, vstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.with_dims(tensors, 2))
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.with_dims(tensors, 2))
 
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1082,8 +1076,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, dstack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.with_dims(tensors, 3), 2)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.with_dims(tensors, 3), 2)
 
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1112,8 +1106,8 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     if out is not None:
         return write_out(name, out, column_stack(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_stack_split.not_empty(name, tensors)
-    return op.cat(shape_formulas_stack_split.as_columns(tensors), 1)
+    (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
+    return op.cat(shape_formulas.as_columns(tensors), 1)
 
 
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
@@ -1129,7 +1123,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: split_at(self, even_places(self.shape[dim], sections), dim)
+        through: split_at(self, section_starts(self.shape[dim], sections), dim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
@@ -1147,10 +1141,8 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         sections = checks.integer(name, "sections", sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, sections, dim = shape_checks_stack_split.tensor_split(name, self, sections, dim)
-    return shape_formulas_stack_split.split_at(
-        self, shape_formulas_stack_split.even_places(self._shape[dim], sections), dim
-    )
+    self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
+    return shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -1196,7 +1188,7 @@ def tensor_split_tensor_indices_or_sections(
         tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = shape_checks_stack_split.tensor_split_by(
+    self, tensor_indices_or_sections, dim = shape_checks_slice_join.tensor_split_by(
         name, self, tensor_indices_or_sections, dim
     )
     return op.tensor_split(self, tensor_indices_or_sections, dim)
@@ -1232,8 +1224,8 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     indices = checks.integer_list(name, "indices", indices)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    self, indices, dim = shape_checks_stack_split.tensor_split(name, self, indices, dim)
-    return shape_formulas_stack_split.split_at(self, indices, dim)
+    self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
+    return shape_formulas.split_at(self, indices, dim)
 
 
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1260,7 +1252,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.hsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.hsplit(name, self, sections)
     return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
 
 
@@ -1287,7 +1279,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.hsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.hsplit(name, self, indices)
     return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
 
 
@@ -1315,7 +1307,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.vsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.vsplit(name, self, sections)
     return op.tensor_split(self, sections)
 
 
@@ -1342,7 +1334,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.vsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.vsplit(name, self, indices)
     return op.tensor_split(self, indices)
 
 
@@ -1370,7 +1362,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
-    self, sections = shape_checks_stack_split.dsplit(name, self, sections)
+    self, sections = shape_checks_slice_join.dsplit(name, self, sections)
     return op.tensor_split(self, sections, 2)
 
 
@@ -1397,7 +1389,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
-    self, indices = shape_checks_stack_split.dsplit(name, self, indices)
+    self, indices = shape_checks_slice_join.dsplit(name, self, indices)
     return op.tensor_split(self, indices, 2)
 
 
@@ -1480,7 +1472,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.at_least_2d(name, self)
+    (self,) = shape_checks_slice_join.at_least_2d(name, self)
     return self.flip((1,))
 
 
@@ -1512,7 +1504,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.at_least_1d(name, self)
+    (self,) = shape_checks_slice_join.at_least_1d(name, self)
     return self.flip((0,))
 
 
@@ -1549,8 +1541,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
     if k.__class__ is not int:
         k = checks.integer(name, "k", k)
     dims = checks.integer_list(name, "dims", dims)
-    self, k, dims = shape_checks_stack_split.rot90(name, self, k, dims)
-    return shape_formulas_stack_split.rotated(self, k % 4, dims)
+    self, k, dims = shape_checks_slice_join.rot90(name, self, k, dims)
+    return shape_formulas.rotated(self, k % 4, dims)
 
 
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -1599,10 +1591,10 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    repeats, output_size = shape_checks_grids.repeat_counts(name, repeats, output_size)
+    repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(shape_cpu_windows.repeat_places(array_in(repeats, computed), output_size), computed)
+        result = adopt(shape_cpu.repeat_places(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -1664,7 +1656,7 @@ def repeat_interleave_self_tensor(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave_by(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave_by(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     counts = repeats.reshape((1,)).expand((x._shape[along],)) if repeats.numel() == 1 else repeats
@@ -1726,7 +1718,7 @@ def repeat_interleave_self_int(
         dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
-    self, repeats, dim, output_size = shape_checks_grids.repeat_interleave(name, self, repeats, dim, output_size)
+    self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
     behind = x._shape[along + 1 :]
@@ -1756,7 +1748,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
         indexing = checks.string(name, "indexing", indexing)
-    tensors, indexing = shape_checks_grids.meshgrid(name, tensors, indexing)
+    tensors, indexing = shape_checks_repeat.meshgrid(name, tensors, indexing)
     return shape_formulas_grids.grids(tensors, indexing)
 
 
@@ -1779,7 +1771,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "cartesian_prod"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_grids.vectors(name, tensors)
+    (tensors,) = shape_checks_repeat.vectors(name, tensors)
     return tensors[0] if len(tensors) == 1 else shape_formulas_grids.pairings(tensors)
 
 
@@ -1823,7 +1815,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         r = checks.integer(name, "r", r)
     if with_replacement.__class__ is not bool:
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
-    self, r, with_replacement = shape_checks_grids.combinations(name, self, r, with_replacement)
+    self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
     return (
         self.index_select(0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view(
             (-1, r)
@@ -1852,7 +1844,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
         return lifted
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
-    (tensors,) = shape_checks_grids.blocks(name, tensors)
+    (tensors,) = shape_checks_repeat.blocks(name, tensors)
     return shape_formulas_grids.block_diagonal(tensors)
 
 
@@ -1896,7 +1888,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    self, offset, dim1, dim2 = shape_checks_grids.diag_embed(name, self, offset, dim1, dim2)
+    self, offset, dim1, dim2 = shape_checks_repeat.diag_embed(name, self, offset, dim1, dim2)
     return op.diagonal_backward(
         self, shape_formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
     )
@@ -1932,7 +1924,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
         self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
         offset = checks.integer(name, "offset", offset)
-    return shape_formulas_repeat.diagonal_matrix(self.flatten(), offset)
+    return shape_formulas.diagonal_matrix(self.flatten(), offset)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -1970,7 +1962,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = shape_checks_grids.vander(name, x, N, increasing)
+    x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
     return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
 
@@ -2000,7 +1992,7 @@ def adjoint(input: Tensor) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = shape_checks_stack_split.adjoint(name, self)
+    (self,) = shape_checks_slice_join.adjoint(name, self)
     return self.transpose(-2, -1).conj() if self.ndim else self.conj()
 
 
@@ -2045,7 +2037,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
         size = checks.integer(name, "size", size)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    self, dimension, size, step = shape_checks_stack_split.unfold(name, self, dimension, size, step)
+    self, dimension, size, step = shape_checks_slice_join.unfold(name, self, dimension, size, step)
     first = self
     place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
     UNFOLD.remember(first, given, (place, dimension, size, step))
@@ -2098,13 +2090,13 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         length = checks.integer(name, "length", length)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    grad_output, input_sizes, dim, length, step = shape_checks_stack_split.unfold_backward(
+    grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_cpu_windows.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+            shape_cpu.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
@@ -2194,7 +2186,7 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     Gradients:
         grad_output: grad.select(dim, index)
     Raises:
-        RuntimeError: expected: as for select on a tensor of `sizes`.
+        RuntimeError: expected: arguments of select on a tensor of `sizes`; the gradient has the shape of the slice.
     """
     if not watch.active:
         result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
@@ -2318,7 +2310,7 @@ def slice_backward(
     Gradients:
         grad_output: slice(grad, dim, start, end, step)
     Raises:
-        RuntimeError: expected: as for slice on a tensor of `sizes`.
+        RuntimeError: expected: arguments of slice on a tensor of `sizes`; the gradient has the shape of the slice.
     """
     if not watch.active:
         result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
@@ -2637,7 +2629,8 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     Gradients:
         grad_output: grad.diagonal(offset, dim1, dim2)
     Raises:
-        RuntimeError: expected: as for diagonal on a tensor of `sizes`.
+        IndexError, RuntimeError: expected: arguments of diagonal on a tensor of `sizes`; the gradient has the shape of
+            the diagonal.
     """
     if (
         watch.lifts
@@ -2719,7 +2712,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
-    return shape_formulas_repeat.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
+    return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
 
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3008,7 +3001,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.chunk(self, chunks, dim), dim)
+    return shape_formulas.each_apart(self, op.chunk(self, chunks, dim), dim)
 
 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3045,7 +3038,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.split(self, split_size, dim), dim)
+    return shape_formulas.each_apart(self, op.split(self, split_size, dim), dim)
 
 
 def unsafe_split_with_sizes(
@@ -3087,7 +3080,7 @@ def unsafe_split_with_sizes(
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas_stack_split.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    return shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -3224,7 +3217,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     Gradients:
         self: grad.flip(dims)
     Raises:
-        IndexError, RuntimeError: expected: `dims` in range.
+        IndexError, RuntimeError: expected: `dims` in range, of which none may come twice.
     Example:
         >>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))
         tensor([[3, 4],
@@ -3241,10 +3234,10 @@ def _flip(name: str, self, dims, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    self, dims = shape_checks_slice_join.flip(name, self, dims)
+    self, dims = shape_checks.distinct(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.flip(array_in(self, computed), dims), computed)
+        result = adopt(shape_cpu.flip(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -3354,7 +3347,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.triu(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu.triu(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3413,7 +3406,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.tril(array_in(self, computed), diagonal), computed)
+        result = adopt(shape_cpu.tril(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3466,7 +3459,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu_pad_tri_flip.constant_pad_nd(array_in(self, computed), pad, value), computed)
+        result = adopt(shape_cpu.constant_pad_nd(array_in(self, computed), pad, value), computed)
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -3621,9 +3614,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(
-            shape_cpu_windows.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
-        )
+        result = adopt(shape_cpu.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed)
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
     if into is not None:
@@ -3686,8 +3677,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            shape_cpu_windows.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
-            computed,
+            shape_cpu.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride), computed
         )
     except Exception as error:
         reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))

@@ -18,6 +18,7 @@ from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.grad_mode import watch
 from ...runtime.modes.intercept import PLAIN, lift
 from ...runtime.namespace import op
+from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans
@@ -62,7 +63,7 @@ def softmax(
     Gradients:
         self: softmax_backward(grad, result, dim)
     Raises:
-        IndexError: expected: `dim` in range.
+        IndexError: expected: a single `dim` in range.
     Example:
         >>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)
         tensor([[0.5000, 0.5000],
@@ -89,7 +90,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
         if result is not None:
@@ -198,7 +199,7 @@ def log_softmax(
     Gradients:
         self: log_softmax_backward(grad, result, dim)
     Raises:
-        IndexError: expected: `dim` in range.
+        IndexError: expected: a single `dim` in range.
     Example:
         >>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
@@ -224,7 +225,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         dim = checks.integer(name, "dim", dim)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    self, dim, dtype = softmax_checks.softmax(name, self, dim, dtype)
+    self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.active and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
         if result is not None:

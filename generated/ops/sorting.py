@@ -26,14 +26,10 @@ from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.sorting import checks as sorting_checks
 from ...runtime.ops.sorting import checks_counting as sorting_checks_counting
-from ...runtime.ops.sorting import checks_quantile as sorting_checks_quantile
-from ...runtime.ops.sorting import checks_searchsorted as sorting_checks_searchsorted
 from ...runtime.ops.sorting import cpu as sorting_cpu
 from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
-from ...runtime.ops.sorting import cpu_isin as sorting_cpu_isin
-from ...runtime.ops.sorting import cpu_median as sorting_cpu_median
 from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
-from ...runtime.ops.sorting import formulas_counting as sorting_formulas_counting
+from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import sorting as functions
@@ -379,7 +375,7 @@ def _median_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu_median.median_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu.median_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -433,9 +429,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(
-            sorting_cpu_median.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
-        )
+        results = outputs(sorting_cpu.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -473,7 +467,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu_median.nanmedian_all(array_in(self, computed)), computed)
+        result = adopt(sorting_cpu.nanmedian_all(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -531,7 +525,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu_median.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            sorting_cpu.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -599,7 +593,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(sorting_cpu_median.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+        results = outputs(sorting_cpu.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -664,7 +658,7 @@ def quantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
@@ -730,7 +724,7 @@ def quantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
     )
@@ -798,7 +792,7 @@ def nanquantile_default(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
@@ -864,7 +858,7 @@ def nanquantile_scalar(
         keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
         interpolation = checks.string(name, "interpolation", interpolation)
-    self, q, dim, keepdim, interpolation = sorting_checks_quantile.quantile(name, self, q, dim, keepdim, interpolation)
+    self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
     )
@@ -1374,7 +1368,7 @@ def searchsorted_tensor(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     places = op.search_places(sorted_sequence, self, right, sorter)
@@ -1452,7 +1446,7 @@ def searchsorted_scalar(
         side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks_searchsorted.searchsorted(
+    sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
     place = op.search_places(sorted_sequence, op.as_tensor(self), right, sorter)
@@ -1511,7 +1505,7 @@ def bucketize_tensor(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     buckets = op.search_places(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
 
@@ -1567,7 +1561,7 @@ def bucketize_scalar(
         out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
-    self, boundaries, out_int32, right = sorting_checks_searchsorted.bucketize(name, self, boundaries, out_int32, right)
+    self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     bucket = op.search_places(boundaries, op.as_tensor(self), right, None)
     return bucket.int() if out_int32 else bucket
 
@@ -1644,7 +1638,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            sorting_cpu_isin.is_among(
+            sorting_cpu_searchsorted.is_among(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -1815,9 +1809,7 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
         right = checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, right, sorter = sorting_checks_searchsorted.search_places(
-        name, sorted_sequence, self, right, sorter
-    )
+    sorted_sequence, self, right, sorter = sorting_checks.search_places(name, sorted_sequence, self, right, sorter)
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -1896,7 +1888,7 @@ def unique(
     self, sorted, return_inverse, return_counts, dim = sorting_checks_counting.distinct_in_order(
         name, self, sorted, return_inverse, return_counts, dim
     )
-    return sorting_formulas_counting.chosen_outputs(
+    return sorting_formulas.chosen_outputs(
         op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
     )
 
@@ -1957,7 +1949,7 @@ def unique_consecutive(
     self, return_inverse, return_counts, dim = sorting_checks_counting.distinct_runs(
         name, self, return_inverse, return_counts, dim
     )
-    return sorting_formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+    return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
 
 
 def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated.tensor import Tensor
 from ...runtime.modes.grad_mode import no_grad, watch
-from ...runtime.ops.norm import cpu_running
+from ...runtime.ops.norm import cpu
 
 
 def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
@@ -24,7 +24,7 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
         with no_grad():
             running.lerp_(batch.reshape(running.shape).to(running.dtype) * factor, momentum)
         return
-    cpu_running.follow(old, new, float(momentum), float(factor))
+    cpu.follow(old, new, float(momentum), float(factor))
     running._bump_version("batch_norm")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, tensor
 from ...runtime.modes.grad_mode import is_grad_enabled
-from ...runtime.ops.optim.cpu_adaptive import adagrad_update
+from ...runtime.ops.optim.cpu import adagrad_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule

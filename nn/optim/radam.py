@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.ops.optim.cpu_moments import radam_update
+from ...runtime.ops.optim.cpu import radam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule

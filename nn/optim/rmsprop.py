@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
-from ...runtime.ops.optim.cpu_adaptive import rmsprop_update
+from ...runtime.ops.optim.cpu import rmsprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, ones_like
-from ...runtime.ops.optim.cpu_signs import rprop_update
+from ...runtime.ops.optim.cpu import rprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule

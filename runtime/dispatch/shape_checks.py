@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import DtypeError, ShapeError
+from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..tensor import dtypes
 from ..tensor.shapes import broadcast_shapes
 
@@ -34,3 +34,14 @@ def all_examples(tensor: Any) -> Any:
     while hasattr(tensor, "level"):
         tensor = tensor.value
     return tensor
+
+
+def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
+    """`tensor` must have a dtype of one of the `kinds`, of "bifc" for bool, integers, floating-point and complex."""
+    if tensor.dtype.kind not in kinds:
+        raise UnsupportedDtypeError(f"{op}(): expected {expected}, but got {tensor.dtype!r}")
+
+
+def is_known(value: Any) -> bool:
+    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap."""
+    return not getattr(value, "is_example", False)

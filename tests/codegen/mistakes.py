@@ -164,7 +164,7 @@ ENTRIES = {
           kernel: cumsum
           batch: along
           self: grad.flip([dim]).cumsum(dim).flip([dim])
-          backward: cumsum_slope(grad, dim)
+          backward: cumsum_backward(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
         """,
@@ -362,10 +362,10 @@ MISTAKES = [
     Mistake("forward: not summed", "cumsum", "self_t.cumsum(dim)", "self_t + 0", "result", says=FORWARD),
     Mistake("forward: detached tangent", "softmax", "softmax_backward(self_t, result, dim)",
             "softmax_backward(self_t.detach(), result, dim)", "result", says="forward mode differentiated"),
-    Mistake("kernel: sum in the wrong direction", "running", "cumsum_slope(grad, dim)", "cumsum(grad, dim)", "backward",
-            says=KERNEL),
-    Mistake("kernel: shape error", "running", "cumsum_slope(grad, dim)", "sum_dim(grad, (dim,), False)", "backward",
-            says="Error: "),
+    Mistake("kernel: sum in the wrong direction", "running", "cumsum_backward(grad, dim)", "cumsum(grad, dim)",
+            "backward", says=KERNEL),
+    Mistake("kernel: shape error", "running", "cumsum_backward(grad, dim)", "sum_dim(grad, (dim,), False)",
+            "backward", says="Error: "),
     Mistake("kernel: exchanged matrices", "matrices", "grad, self, mat2)", "grad, mat2, self)", "backward",
             says="Error: "),
     Mistake("a kernel beside a wrong formula", "running", REVERSED, "grad.cumsum(dim)", "self"),

@@ -259,7 +259,7 @@ def test_explain_says_where_everything_stands(capsys: pytest.CaptureFixture[str]
     assert main(["explain", "sum.dim_IntList"]) == 0
     shown = capsys.readouterr().out
     places = dict(re.findall(r"(\w+)(?:\(.*\))? \(((?:runtime)/[\w/]+\.py:\d+)\)", shown))
-    assert {"sum_dim", "reduced_dims", "kept", "spread_sum", "reduction"} <= places.keys()
+    assert {"sum_dim", "reduced_dims", "kept", "sum_backward", "reduction"} <= places.keys()
     for name, place in places.items():
         file, _, number = place.partition(":")
         assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith((f"def {name}(", f"{name} = ", "@"))

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.ops.norm import cpu_rms as rms_norm
-from specgrad.runtime.ops.norm import cpu_rows as standardized_rows
-from specgrad.runtime.ops.reduction import cpu_prod as products
-from specgrad.runtime.ops.reduction import cpu_reduce_loops as reducing
+from specgrad.runtime.ops.norm import cpu_rms
+from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
+from specgrad.runtime.ops.reduction import cpu_reduce_loops
 from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
 
 Array = np.ndarray
@@ -22,13 +21,13 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "log_softmax": lambda x, y, out: softmax_loops.log_softmax_rows(x, out, 0, ROWS),
     "softmax backward": lambda x, y, out: softmax_loops.softmax_backward_rows(x, y, out, 0, ROWS),
     "log_softmax backward": lambda x, y, out: softmax_loops.log_softmax_backward_rows(x, y, out, 0, ROWS),
-    "layer norm": lambda x, y, out: standardized_rows.standardize_rows(
+    "layer norm": lambda x, y, out: standardize_rows(
         x, y[0], y[1], 1e-5, out, np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 0, ROWS
     ),
-    "rms norm": lambda x, y, out: rms_norm._normalize(x, y[0], 1e-5, out, np.empty(ROWS, x.dtype), 0, ROWS),
-    "sums": lambda x, y, out: reducing.sums(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
-    "variances": lambda x, y, out: reducing.variances(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
-    "products": lambda x, y, out: products.products(x[:, :, None], out.reshape(-1)[:ROWS]),
+    "rms norm": lambda x, y, out: cpu_rms._normalize(x, y[0], 1e-5, out, np.empty(ROWS, x.dtype), 0, ROWS),
+    "sums": lambda x, y, out: cpu_reduce_loops.sums(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
+    "variances": lambda x, y, out: cpu_reduce_loops.variances(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
+    "products": lambda x, y, out: cpu_reduce_loops.products(x[:, :, None], out.reshape(-1)[:ROWS]),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.cpu import copies
-from specgrad.runtime.ops.shape import cpu_pad_tri_flip as filling
+from specgrad.runtime.ops.shape import cpu as shape
 
 rng = np.random.default_rng(0)
 
@@ -54,11 +54,11 @@ def test_triangles_flips_and_padding(dtype: type) -> None:
     """As NumPy's, for batches, transposed arrays and every diagonal."""
     for a in ((rng.random((2, 7, 5)) * 9).astype(dtype), (rng.random((5, 7, 2)) * 9).astype(dtype).T):
         for diagonal in range(-8, 7):
-            np.testing.assert_array_equal(filling.triu(a, diagonal), np.triu(a, diagonal))
-            np.testing.assert_array_equal(filling.tril(a, diagonal), np.tril(a, diagonal))
+            np.testing.assert_array_equal(shape.triu(a, diagonal), np.triu(a, diagonal))
+            np.testing.assert_array_equal(shape.tril(a, diagonal), np.tril(a, diagonal))
         for dims in ((), (0,), (2,), (0, 2), (1, 2), (0, 1, 2)):
-            np.testing.assert_array_equal(filling.flip(a, dims), np.flip(a, dims))
-        padded = filling.constant_pad_nd(a, (1, 2, 0, 3), 7)
+            np.testing.assert_array_equal(shape.flip(a, dims), np.flip(a, dims))
+        padded = shape.constant_pad_nd(a, (1, 2, 0, 3), 7)
         np.testing.assert_array_equal(padded, np.pad(a, ((0, 0), (0, 3), (1, 2)), constant_values=7))
-        cut = filling.constant_pad_nd(a, (-1, 1, 2, -2), 7)
+        cut = shape.constant_pad_nd(a, (-1, 1, 2, -2), 7)
         np.testing.assert_array_equal(cut, np.pad(a[:, :-2, 1:], ((0, 0), (2, 0), (0, 1)), constant_values=7))

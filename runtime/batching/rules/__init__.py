@@ -19,7 +19,7 @@ from ...ops.norm.batching import normalize, normalize_by, normalize_groups, norm
 from ...ops.pooling.batching import planes
 from ...ops.recurrent.batching import recurrent
 from ...ops.reduction.batching import everything, extreme, reduction, summed_to
-from ...ops.shape.batching_windows import ordered, windows
+from ...ops.shape.batching import ordered, windows
 from ...ops.sorting.batching import middle, one_by_one, searched
 from .elementwise import composite, elementwise, filling, like
 from .general import drawn_each, drawn_once, dynamic, loop

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ops.reduction.cpu_backward_loops import spread_over_equals, spread_plain, spread_variance
+from ...ops.reduction.cpu_backward import broadcast_divided, extremum_backward_loop, var_backward_loop
 from ...ops.reduction.cpu_reduce_loops import grouped_column_sums, row_sums, variances
 from ..jit import jit
 from ..llvm.addresses import address, part_of, row_at
@@ -54,7 +54,7 @@ def added_columns(
 @jit(flat=True)
 def spread(grad: Array, out: Array, before: int, along: int, after: int, first: int, last: int, divisor: float) -> None:
     """Each gradient, divided, along."""
-    spread_plain(grad, divisor, out.reshape((before, along, after)), first, last)
+    broadcast_divided(grad, divisor, out.reshape((before, along, after)), first, last)
 
 
 @jit(flat=True)
@@ -182,7 +182,7 @@ def variance_slopes(
 ) -> None:
     """The gradient of variances along."""
     shape = (before, along, after)
-    spread_variance(x.reshape(shape), grad, scale, out.reshape(shape), first, last)
+    var_backward_loop(x.reshape(shape), grad, scale, out.reshape(shape), first, last)
 
 
 @jit(flat=True)
@@ -191,7 +191,7 @@ def extreme_slopes(
 ) -> None:
     """The gradient of the greatest, or least, along, shared between equals."""
     shape = (before, along, after)
-    spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape), first, last)
+    extremum_backward_loop(x.reshape(shape), top, grad, out.reshape(shape), first, last)
 
 
 @jit(flat=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -15,18 +16,15 @@ Dims = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Folding:
-    """An array of `shape` reduced over some of its dimensions."""
+class Folded:
+    """An array of `shape` as one of fewer dimensions, neighbours made one."""
 
     shape: Dims
-    folded: Dims  # (before, along, after)
-    order: Dims  # how the dimensions are rearranged for that: those that stay first; () where they lie so already
-    kept: Dims  # the shape of the result with the reduced dimensions as 1
-    result: Dims  # the shape of the result
-    count: int  # of its elements
+    folded: Dims  # the sizes it is seen with
+    order: Dims  # how its dimensions are rearranged for that; () where they lie so already
 
     def fold(self, array: Array) -> Array:
-        """An array of the whole shape as (before, along, after), contiguous."""
+        """An array of the whole shape with the sizes `folded`, contiguous."""
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:
@@ -37,9 +35,26 @@ class Folding:
         return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
 
+@dataclass(frozen=True)
+class Folding(Folded):
+    """An array of `shape` reduced over some of its dimensions: (before, along, after), those that stay first."""
+
+    kept: Dims  # the shape of the result with the reduced dimensions as 1
+    result: Dims  # the shape of the result
+    count: int  # of its elements
+
+
+def reduced_dims_of(ndim: int, dim: Sequence[int] | int | None) -> Dims:
+    """`dim` as a tuple: all dimensions for None; a 0-d array has none, whichever is asked for."""
+    if dim is None or not ndim:
+        return tuple(range(ndim))
+    return (dim,) if isinstance(dim, int) else tuple(dim)
+
+
 @lru_cache(maxsize=4096)
-def folding(shape: Dims, dim: Dims, keepdim: bool = False) -> Folding:
-    """The folding of a reduction over `dim`: sorted dimensions, counted from the front."""
+def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Folding:
+    """The folding of a reduction over `dim`: sorted dimensions counted from the front, or one, or None for all."""
+    dim = reduced_dims_of(len(shape), dim)
     kept = tuple(1 if d in dim else n for d, n in enumerate(shape))
     result = kept if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
     wide = [d for d in dim if shape[d] != 1]

@@ -7,7 +7,7 @@ import numpy as np
 from ...kernels.cpu.index_select import take_rows
 from ...kernels.jit import jit
 from ...pool.parallel_for import shared
-from ..indexing.cpu_index_add import COLUMNS
+from ..indexing.cpu import COLUMNS
 
 
 def embedding(

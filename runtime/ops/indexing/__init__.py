@@ -1,1 +1,1 @@
-"""Reading and writing at places: index, gather, scatter, take, put, masks."""
+"""Reading and writing by index: index, gather, scatter, take, put, masks."""

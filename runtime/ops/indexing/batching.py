@@ -142,7 +142,7 @@ def spread_index(index: Any, shape: Sequence[int], dim: int) -> Any:
 
 
 def add_rows(call: Call) -> Any:
-    """index_add: at the same places of all examples, or a scatter_add."""
+    """index_add: at the same indices of all examples, or a scatter_add."""
     x, index = call["input"], call["index"]
     if not (x._shape and index._shape):
         return loop(call)

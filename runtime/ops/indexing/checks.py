@@ -1,15 +1,49 @@
-"""Argument checks of indexing ops: dtypes and shapes of indices and masks. Kernels check the index values."""
+"""Argument checks of indexing ops: dtypes and shapes of indices and masks, numbers that fit the dtype.
+
+Kernels check the index values.
+"""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
+from ...tensor.dtypes import dtype
+from ...tensor.limits import finfo, iinfo
 from ...tensor.memory_overlap import check_single
 from ...tensor.shapes import broadcast_shapes
-from .checks_numbers import fitting_number
+
+
+def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
+    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch.
+
+    Raises:
+        RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
+    """
+    parts = (value.real, value.imag) if into.kind == "c" else (value,)
+    if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
+        raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
+    return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
+
+
+def _in_range(value: float, into: dtype) -> bool:
+    """Whether a real number is between the dtype's limits; only floating-point dtypes have inf and nan."""
+    if into.kind == "b":
+        return True
+    if isinstance(value, float) and not math.isfinite(value):
+        return into.kind == "f"
+    least, greatest = _limits(into)
+    return least <= value <= greatest
+
+
+@functools.cache
+def _limits(into: dtype) -> tuple[float, float]:
+    limits = finfo(into) if into.kind == "f" else iinfo(into)
+    return limits.min, limits.max
 
 
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
@@ -27,7 +61,7 @@ def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequ
 
 
 def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
-    """Indices as for index; where elements share a place, in-place nothing is added to them."""
+    """Indices as for index; nothing is added in-place to elements that overlap."""
     if accumulate and op == "index_put_":
         check_single(op, self)
     _check_indices(op, self._shape, indices)

@@ -1,4 +1,4 @@
-"""Argument checks of ops that read and write at places: in the flattened tensor, along a dimension, or in a region."""
+"""Argument checks of ops that read and write by index: in the flattened tensor, along a dimension, or in a region."""
 
 from __future__ import annotations
 
@@ -198,10 +198,10 @@ def diagonal_scatter(op: str, self: Any, src: Any, offset: int, dim1: int, dim2:
 def as_strided_scatter(
     op: str, self: Any, src: Any, size: Ints, stride: Ints, storage_offset: int | None
 ) -> tuple[Any, ...]:
-    """A layout inside the storage, of elements that share no place; the source has its shape."""
+    """A layout inside the storage, whose elements do not overlap; the source has its shape."""
     _, size, stride, offset = as_strided(op, self, size, stride, storage_offset)
     _require_region(op, src, size)
-    if views.may_overlap(size, stride) and _share_places(size, stride):
+    if views.may_overlap(size, stride) and _elements_overlap(size, stride):
         raise RuntimeError(
             f"{op}(): unsupported operation: more than one element of the written-to tensor refers to a single memory "
             f"location: expected size and stride of elements apart from each other, got size {list(size)} and stride "
@@ -210,11 +210,11 @@ def as_strided_scatter(
     return self, src, size, stride, offset
 
 
-def _share_places(size: Ints, stride: Ints) -> bool:
-    """Whether two elements of a layout inside a storage lie in one place: surely, if there are more than places."""
+def _elements_overlap(size: Ints, stride: Ints) -> bool:
+    """Whether two elements of a layout share an offset: surely where there are more elements than offsets."""
     if prod(size) > views.span(size, stride):
         return True
-    places = np.zeros(1, np.int64)
+    offsets = np.zeros(1, np.int64)
     for count, step in zip(size, stride, strict=True):
-        places = (places[:, None] + step * np.arange(count)).reshape(-1)
-    return len(np.unique(places)) < len(places)
+        offsets = (offsets[:, None] + step * np.arange(count)).reshape(-1)
+    return len(np.unique(offsets)) < len(offsets)

@@ -1,4 +1,7 @@
-"""NumPy's indexing with arrays and masks: reading, writing and adding. No place outside the array is ever touched."""
+"""Indexing with arrays and masks, and of slices along one dimension: reading, writing and adding.
+
+No memory outside the arrays is ever touched.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,100 @@ from typing import Any
 
 import numpy as np
 
-from .cpu_index_add import is_rows, require_inside, rows_added, rows_taken, with_rows_added
+from ...kernels.cpu import loops
+from ...kernels.cpu.copies import contiguous, copied
+from ...kernels.cpu.index_select import add_to_rows, take_rows
+from ...pool.parallel_for import shared
 
 Array = np.ndarray
 Ints = tuple[int, ...]
+COLUMNS = 16  # of a table belong to one thread
+
+
+def require_inside(
+    op: str, positions: Array, dim: int, size: int, error: type[Exception] = RuntimeError, least: int = 0
+) -> None:
+    """Every index must be in [least, size)."""
+    if positions.size and (positions.min() < least or positions.max() >= size):
+        wrong = positions[(positions < least) | (positions >= size)].flat[0]
+        raise error(f"{op}(): index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array:
+    """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
+    table = copied(out).reshape(out.size // width if width else 0, width)
+    if table.size:
+        parts = contiguous(values).reshape(rows.size, width)
+        shared(loops.add_rows, (table, rows.ravel(), parts), width, parts.size, COLUMNS)
+    return table.reshape(out.shape)
+
+
+def is_rows(dtype: np.dtype, ndim: int, indices: Sequence[Array | None]) -> bool:
+    """Whether floats are indexed by one array of integers along their first dimension."""
+    return len(indices) == 1 and ndim > 0 and dtype.kind == "f" and getattr(indices[0], "dtype", None) == np.int64
+
+
+def rows_taken(op: str, a: Array, positions: Any, least: int, error: type[Exception] = IndexError) -> Array:
+    """a[positions]; indices below `least` are out of bounds."""
+    table = np.ascontiguousarray(a).reshape(a.shape[0], math.prod(a.shape[1:]))
+    found = np.empty((*positions.shape, *a.shape[1:]), a.dtype)
+    line = np.ascontiguousarray(positions).reshape(-1)
+    rows, wrong = found.reshape(line.size, table.shape[1]), np.zeros(1, np.int64)
+    shared(take_rows, (table, line, least, rows, wrong), line.size, found.size)
+    if wrong[0]:
+        require_inside(op, positions, 0, a.shape[0], error, least)
+    return found
+
+
+def rows_added(
+    op: str, table: Array, positions: Any, least: int, rows: Array, scale: Any = 1, error: type[Exception] = IndexError
+) -> Array:
+    """The contiguous `table` itself, with scale rows[i] added to table[positions[i]]; the least index is `least`."""
+    flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
+    line = np.ascontiguousarray(positions).reshape(-1)
+    parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
+    wrong = np.zeros(1, np.int64)
+    shared(add_to_rows, (flat, line, least, parts, float(scale), wrong), flat.shape[1], parts.size, COLUMNS)
+    if wrong[0]:
+        require_inside(op, positions, 0, table.shape[0], error, least)
+    return table
+
+
+def index_select(a: Array, dim: int, positions: Array) -> Array:
+    """The slices of a at `positions` along `dim`."""
+    if dim == 0 and is_rows(a.dtype, a.ndim, (positions,)):
+        return rows_taken("index_select", a, positions.reshape(-1), 0)
+    require_inside("index_select", positions, dim, a.shape[dim] if a.ndim else 1, IndexError)
+    if not a.ndim:
+        return a.copy()
+    return a.take(positions.reshape(-1), axis=dim)
+
+
+def index_select_backward(grad: Array, sizes: Ints, dim: int, positions: Array) -> Array:
+    """Zeros to which the slices of `grad` are added at `positions` along `dim`."""
+    return _slices_added(np.zeros(sizes, grad.dtype), dim, positions, grad, 1)
+
+
+def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
+    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
+    return _slices_added(copied(a), dim, positions, source, alpha)
+
+
+def _slices_added(out: Array, dim: int, positions: Array, source: Array, alpha: Any) -> Array:
+    """Adds to a contiguous array that nobody else holds; or to a copy where `dim` is not its first dimension."""
+    if dim == 0 and is_rows(out.dtype, out.ndim, (positions,)):
+        return rows_added("index_add", out, positions, 0, source, alpha, RuntimeError)
+    require_inside("index_add", positions, dim, out.shape[dim] if out.ndim else 1)
+    scaled = source if alpha == 1 else source * out.dtype.type(alpha)
+    if not out.ndim:
+        return out + scaled
+    moved = np.moveaxis(out, dim, 0)
+    width = math.prod(moved.shape[1:])
+    return np.moveaxis(with_rows_added(moved, positions, np.moveaxis(scaled, dim, 0), width), 0, dim)
 
 
 def _without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
-    """Each mask replaced by the places where it is true, one array for each of its dimensions."""
+    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
     result: list[Array | None] = []
     for item in indices:
         if item is not None and item.dtype.kind == "b":
@@ -25,8 +114,8 @@ def _without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
     return result
 
 
-def _places(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[Any, ...]:
-    """An index for NumPy in which every place counts from the front."""
+def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[Any, ...]:
+    """The indices as NumPy takes them, without masks and without negative numbers."""
     result: list[Any] = []
     for dim, item in enumerate(_without_masks(indices)):
         if item is None:
@@ -50,23 +139,24 @@ def index(a: Array, indices: Sequence[Array | None]) -> Array:
     """a[indices]."""
     if is_rows(a.dtype, a.ndim, indices):
         return rows_taken("index", a, indices[0], -a.shape[0])
-    result = np.asarray(a[_places("index", a.shape, indices)])
+    result = np.asarray(a[_positions("index", a.shape, indices)])
     return result.copy() if np.may_share_memory(result, a) else result
 
 
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
     """Zeros to which `grad` is added at `indices`."""
     if is_rows(grad.dtype, len(sizes), indices):
-        places: Any = indices[0]
-        rows = grad if grad.shape == (*places.shape, *sizes[1:]) else _as_taken("index_backward", sizes, indices, grad)
-        return rows_added("index_backward", np.zeros(sizes, grad.dtype), places, -sizes[0], rows)
-    places = _places("index_backward", sizes, indices)
-    return _added(np.zeros(sizes, grad.dtype), places, _as_taken("index_backward", sizes, places, grad))
+        index: Any = indices[0]
+        whole = grad.shape == (*index.shape, *sizes[1:])
+        rows = grad if whole else _as_taken("index_backward", sizes, indices, grad)
+        return rows_added("index_backward", np.zeros(sizes, grad.dtype), index, -sizes[0], rows)
+    positions = _positions("index_backward", sizes, indices)
+    return _added(np.zeros(sizes, grad.dtype), positions, _as_taken("index_backward", sizes, positions, grad))
 
 
-def _as_taken(op: str, sizes: Ints, places: Sequence[Any], values: Array) -> Array:
-    """The values broadcast to the shape of what stands at the places."""
-    shape = np.broadcast_to(np.False_, sizes)[tuple(places)].shape
+def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
+    """The values broadcast to the shape of what is indexed."""
+    shape = np.broadcast_to(np.False_, sizes)[tuple(positions)].shape
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
     except ValueError:
@@ -78,22 +168,22 @@ def _as_taken(op: str, sizes: Ints, places: Sequence[Any], values: Array) -> Arr
 
 def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumulate: bool) -> Array:
     """A copy of a with `values` written, or added, at `indices`."""
-    places = _places("index_put", a.shape, indices)
-    values = _as_taken("index_put", a.shape, places, values)
+    positions = _positions("index_put", a.shape, indices)
+    values = _as_taken("index_put", a.shape, positions, values)
     result = a.copy()
     if accumulate:
-        return _added(result, places, values)
-    result[places] = values
+        return _added(result, positions, values)
+    result[positions] = values
     return result
 
 
-def _added(out: Array, places: tuple[Any, ...], values: Array) -> Array:
-    """out with values added at places, of which several may be the same."""
-    indexed = [d for d, item in enumerate(places) if isinstance(item, np.ndarray)]
+def _added(out: Array, positions: tuple[Any, ...], values: Array) -> Array:
+    """out with values added at positions, of which several may be equal."""
+    indexed = [d for d, item in enumerate(positions) if isinstance(item, np.ndarray)]
     rest = [d for d in range(out.ndim) if d not in indexed]
     if not indexed or not values.size:
         return out + values if values.size else out
-    common = np.broadcast_arrays(*(places[d] for d in indexed))
+    common = np.broadcast_arrays(*(positions[d] for d in indexed))
     rows = np.asarray(np.ravel_multi_index(common, [out.shape[d] for d in indexed]))
     if indexed == list(range(indexed[0], indexed[-1] + 1)):  # else NumPy puts the indexed dimensions in front
         values = np.moveaxis(values, range(indexed[0], indexed[0] + rows.ndim), range(rows.ndim))
@@ -103,5 +193,5 @@ def _added(out: Array, places: tuple[Any, ...], values: Array) -> Array:
 
 
 def nonzero(a: Array) -> Array:
-    """The places of the elements that are not zero, one row each."""
+    """The indices of the elements that are not zero, one row each."""
     return np.argwhere(a)

@@ -1,4 +1,7 @@
-"""Elements read, written and added at one place along a dimension each. No place outside the array is ever touched."""
+"""Elements read, written, added and reduced at one index along a dimension each, and index values checked.
+
+No memory outside the arrays is ever touched.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
 from ...kernels.cpu.copies import contiguous, copied
 from ...pool.parallel_for import shared
-from .cpu_index_add import COLUMNS, require_inside
+from .cpu import COLUMNS, require_inside
 
 Array = np.ndarray
 Ints = tuple[int, ...]
-
 ELEMENTS = 1024  # that one thread reads, at least
+UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
 def _folded(a: Array, dim: int) -> Array:
@@ -25,49 +29,49 @@ def _folded(a: Array, dim: int) -> Array:
     return contiguous(a).reshape(folded)
 
 
-def _reached(a: Array, places: Array, dim: int) -> Array:
-    """The part of an array that `places` along `dim` can reach: elsewhere as far as the places go."""
-    if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, places.shape, strict=True))):
+def _reached(a: Array, indices: Array, dim: int) -> Array:
+    """The part of an array that `indices` along `dim` can reach: in other dimensions as many elements as they have."""
+    if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, indices.shape, strict=True))):
         return a
-    return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(places.shape))]
+    return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(indices.shape))]
 
 
-def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
+def gather(a: Array, dim: int, indices: Array, sparse_grad: bool) -> Array:
     """y_ij = a[places_ij, j] for dim 0, and so on."""
-    part = _reached(a, places, dim) if places.ndim == a.ndim else a
-    out = np.empty(places.shape, a.dtype)
-    folded, wrong = _folded(places, dim), np.zeros(1, np.int64)
+    part = _reached(a, indices, dim) if indices.ndim == a.ndim else a
+    out = np.empty(indices.shape, a.dtype)
+    folded, wrong = _folded(indices, dim), np.zeros(1, np.int64)
     before, count, after = folded.shape
     arguments = (_folded(part, dim), folded, _folded(out, dim), wrong)
     shared(loops.gather_along, arguments, before * count, out.size, -(-ELEMENTS // max(after, 1)))
     if wrong[0]:
-        require_inside("gather", places, dim, (a.shape or (1,))[dim])
+        require_inside("gather", indices, dim, (a.shape or (1,))[dim])
     return out
 
 
-def gather_slope(grad: Array, shape: Ints, dim: int, places: Array) -> Array:
-    """Zeros to which each gradient is added at its place."""
-    return _put("gather", np.zeros(shape, grad.dtype), dim, places, grad, True)
+def gather_backward(grad: Array, shape: Ints, dim: int, indices: Array) -> Array:
+    """Zeros to which each gradient is added at its index."""
+    return _put("gather", np.zeros(shape, grad.dtype), dim, indices, grad, True)
 
 
-def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
+def scatter(a: Array, dim: int, indices: Array, src: Any) -> Array:
     """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
-    return _put("scatter", copied(a), dim, places, src, False)
+    return _put("scatter", copied(a), dim, indices, src, False)
 
 
-def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
+def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
     """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
-    return _put("scatter_add", copied(a), dim, places, src, True)
+    return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
-def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -> Array:
-    """The contiguous `result` itself, with elements written, or added, at places.
+def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
+    """The contiguous `result` itself, with elements written, or added, at indices.
 
-    What the places reach is cut out first where it is not all there is, and put back.
+    Where the indices reach only a part of it, the loop runs on a contiguous copy of that part.
     """
-    if not places.size:
+    if not indices.size:
         return result
-    at, whole = places.reshape(places.shape or 1), result.reshape(result.shape or 1)
+    at, whole = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
     part = _reached(whole, at, dim)
     values = np.asarray(src, result.dtype)
     values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
@@ -80,15 +84,71 @@ def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -
     return result
 
 
-def put_along(table: Array, places: Array, values: Array, add: bool) -> bool:
-    """Writes, or adds, values at places along; False where a place is outside."""
+def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
+    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
     wrong = np.zeros(1, np.int64)
     before, _, after = table.shape
     shared(
         loops.write_along,
-        (table, places, values, add, wrong),
+        (table, indices, values, add, wrong),
         before * after,
         values.size,
         1 if after == 1 else COLUMNS,
     )
     return not wrong[0]
+
+
+def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
+    """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
+    result = np.array(a, order="C").reshape(a.shape or 1)
+    if not indices.size:
+        return result.reshape(a.shape)
+    at = indices.reshape(indices.shape or 1)
+    require_inside("scatter_reduce", at, dim, result.shape[dim])
+    flat, line = result.reshape(-1), _flat_indices(at, dim, result.shape)
+    if not include_self:
+        flat[line] = _neutral(reduce, result.dtype)
+    values = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)]
+    UFUNCS[reduce].at(flat, line, values.ravel())
+    if reduce == "mean":
+        counts = np.bincount(line, minlength=flat.size)
+        counts = np.maximum(counts + include_self * (counts > 0), 1)
+        flat[...] = flat / counts if flat.dtype.kind in "fc" else flat // counts
+    return result.reshape(a.shape)
+
+
+def _flat_indices(at: Array, dim: int, shape: Ints) -> Array:
+    """Indices along `dim` as indices into the flattened array."""
+    key: list[Any] = list(np.indices(at.shape, sparse=True))
+    key[dim] = at
+    return np.ravel_multi_index(np.broadcast_arrays(*key), shape).ravel()
+
+
+def _neutral(reduce: str, dtype: np.dtype) -> Any:
+    """The neutral element of a reduction."""
+    if reduce in ("sum", "mean", "prod"):
+        return reduce == "prod"
+    least = reduce == "amax"
+    if dtype.kind == "f":
+        return -np.inf if least else np.inf
+    if dtype.kind == "b":
+        return not least
+    return np.iinfo(dtype).min if least else np.iinfo(dtype).max
+
+
+def checked_places(index: Array, dim: int, size: int, op: str, wrap: bool) -> Array:
+    """The indices counted from the front."""
+    require_inside(op, index, dim, size, DimensionError, least=-size if wrap else 0)
+    return np.where(index < 0, index + size, index).astype(np.int64)
+
+
+def order_of_true(mask: Array, available: int, lead: int) -> Array:
+    """For each true element how many come before it in its example, 0 for the others."""
+    lines = mask.reshape(math.prod(mask.shape[:lead]), math.prod(mask.shape[lead:]))
+    order = lines.cumsum(1)
+    total = order[:, -1:].max(initial=0)
+    if total > available:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"
+        )
+    return np.where(lines, order - 1, 0).reshape(mask.shape)

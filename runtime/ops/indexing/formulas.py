@@ -1,4 +1,4 @@
-"""Helpers of the formulas of indexing ops."""
+"""Helpers of the formulas and composites of indexing ops."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...namespace import op
+from ...tensor import dtypes
+from ...tensor.shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
+Derivatives: TypeAlias = tuple[Any, Any]
 
 
 def zeros_of(like: Tensor, shape: Ints) -> Tensor:
@@ -27,3 +30,104 @@ def padded_to(x: Tensor, shape: Ints) -> Tensor:
         return x
     missing = [n - m for n, m in zip(shape, x._shape, strict=True)]
     return op.constant_pad_nd(x, [side for n in reversed(missing) for side in (0, n)], 0)
+
+
+def elements_at(self: Tensor, index: Tensor) -> Tensor:
+    """x.flatten()[index], in the shape of `index`: negative indices count from the end."""
+    return op.index(self.flatten(), [op.checked_places(index, 0, self.numel(), "take", True)])
+
+
+def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
+    """Indices along each dimension, from the last one: remainders, and what is left over for those before."""
+    found = []
+    for size in reversed(shape):
+        found.append(op.remainder(indices, max(size, 1)))
+        indices = op.floor_divide(indices, max(size, 1))
+    return tuple(reversed(found))
+
+
+def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Both shapes broadcast with each other in all dimensions but `dim`, where each keeps its own size."""
+    alone = ((*shape[:dim], 1, *shape[dim + 1 :]) for shape in (first, second))
+    common = broadcast_shapes(op_name, *alone)
+    return (*common[:dim], first[dim], *common[dim + 1 :]), (*common[:dim], second[dim], *common[dim + 1 :])
+
+
+def indices_along(dim: int, index: Tensor) -> list[Tensor | None]:
+    """The indices that select slices along a dimension: None for each dimension before it."""
+    return [*(None,) * dim, index]
+
+
+def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
+    size = self._shape[dim] if self.ndim else 1
+    places = op.checked_places(index.reshape((-1,)), dim, size, "index_fill", True)
+    no = op.zeros((size,), dtype=dtypes.bool_, device=self.device)
+    mask = op.index_put(no, [places], op.ones((), dtype=dtypes.bool_, device=self.device))
+    return along_dim(mask, dim, self.ndim)
+
+
+def full_of(like: Tensor, shape: Ints, value: Any) -> Tensor:
+    """One number in a shape, with the dtype and device of `like`."""
+    return op.full(tuple(shape), value, dtype=like.dtype, device=like.device)
+
+
+def along_dim(x: Tensor, dim: int, ndim: int) -> Tensor:
+    """A vector laid along a dimension, so that it broadcasts with `ndim` dimensions; of 0 dimensions its one number."""
+    return x.reshape((-1, *(1,) * (ndim - dim - 1)) if ndim else ())
+
+
+def trues_like(x: Tensor) -> Tensor:
+    """True for each element."""
+    return op.ones(x._shape, dtype=dtypes.bool_, device=x.device)
+
+
+def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
+    """The first elements of each dimension, as many as the shape has."""
+    for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
+        src = src if size == n else src.narrow(dim, 0, n)
+    return src
+
+
+def scatter_reduce_derivatives(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
+) -> Derivatives:
+    """Derivatives of the result by the tensor's elements and by the source's; 1 where nothing is reduced into.
+
+    That of a sum is 1, of a mean 1 / n, of an extremum 1 / n for the n elements that are equal to it, and of a product
+    the product of the others.
+    """
+    ones = zeros_of(self, self._shape) + 1
+    kept = ones if include_self else ones.scatter(dim, index, 0)
+    if reduce == "prod":
+        return _of_product(self, dim, index, src, include_self, kept)
+    if reduce in ("amax", "amin"):
+        hit, hits = (self == result) * kept, (src == result.gather(dim, index)).to(src.dtype)
+    else:
+        hit, hits = kept, zeros_of(src, src._shape) + 1
+    if reduce == "sum":
+        return hit, hits
+    share = 1 / hit.scatter_add(dim, index, hits)
+    return hit * share, hits * share.gather(dim, index)
+
+
+def _of_product(self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, kept: Tensor) -> Derivatives:
+    """The product of all others: of those that are not zero, times the zeros among them.
+
+    One zero stands there as itself, so that differentiating again finds it; two or more have derivative 0 too.
+    """
+    zero, zeros = self == 0, src == 0
+    count = op.where(zero, kept, 0).scatter_add(dim, index, zeros.to(kept.dtype))
+    total = op.where(zero, self * kept, 0).scatter_add(dim, index, op.where(zeros, src, 0))
+    nonzero, others = self.masked_fill(zero, 1), src.masked_fill(zeros, 1)
+    product = op.scatter_reduce(nonzero, dim, index, others, "prod", include_self=include_self)
+    of_self = _without_one(product / nonzero, count, total, self, zero) * kept
+    at = (x.gather(dim, index) for x in (product, count, total))
+    return of_self, _without_one(next(at) / others, next(at), next(at), src, zeros)
+
+
+def _without_one(product: Tensor, count: Tensor, total: Tensor, own: Tensor, zero: Tensor) -> Tensor:
+    """A product of what is not zero, times the zeros but one's own; `total` is their sum."""
+    left = count - zero.to(count.dtype)
+    rest = op.where(zero, total - own, total)
+    return product * op.where(left == 0, 1, op.where(left == 1, rest, 0))

@@ -1,25 +1,25 @@
-"""Standardising over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms with a mean.
+"""Standardizing over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms with a mean.
 
 Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
-norm in front (1, rows, features). Weights are a table (P, Q) for that: see standardized.py.
+norm in front (1, rows, features). Weights are a table (P, Q) for that: see cpu_layout.py. `normalize_by` takes the
+statistics as arguments, and `follow` moves running statistics towards those of a batch.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from ...kernels.jit import jit
 from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_to_size
-from . import cpu_columns as columns
-from . import cpu_loops as loops
-from . import cpu_rows as rows
+from . import cpu_loops
 from .cpu_layout import layout_of
 
 Array = np.ndarray
 Ints = tuple[int, ...]
-
 COLUMNS = 64  # that one thread has, at least
 
 
@@ -33,11 +33,11 @@ def standardize(
     mean, var = np.empty(layout.stats_shape, dtype), np.empty(layout.stats_shape, dtype)
     given = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype), eps, result, mean.reshape(-1), var.reshape(-1)
     if layout.kind == "rows":
-        shared(rows.standardize_rows, (x, *given), len(x), x.size)
+        shared(cpu_loops.standardize_rows, (x, *given), len(x), x.size)
     elif layout.kind == "columns":
-        shared(columns.standardize_columns, (x, *given), x.shape[1], x.size, COLUMNS)
+        shared(cpu_loops.standardize_columns, (x, *given), x.shape[1], x.size, COLUMNS)
     else:
-        shared(loops.standardize_segments, (x, *given), x.shape[1], x.size)
+        shared(cpu_loops.standardize_segments, (x, *given), x.shape[1], x.size)
     return layout.unfold(result), mean, var
 
 
@@ -64,14 +64,14 @@ def standardize_backward(
     weights, biases = np.empty(table.shape, dtype), np.empty(table.shape, dtype)
     given = layout.fold(grad), x, table, mean.reshape(-1), var.reshape(-1), eps, result
     if layout.kind == "rows":
-        sums = np.empty((-(-len(x) // rows.FLUSH), 2, x.shape[1]), dtype)
-        shared(rows.backward_rows, (*given, sums), len(x), x.size, rows.FLUSH)
-        rows.add_blocks(sums[:, 0], weights)
-        rows.add_blocks(sums[:, 1], biases)
+        sums = np.empty((-(-len(x) // cpu_loops.FLUSH), 2, x.shape[1]), dtype)
+        shared(cpu_loops.backward_rows, (*given, sums), len(x), x.size, cpu_loops.FLUSH)
+        cpu_loops.add_blocks(sums[:, 0], weights)
+        cpu_loops.add_blocks(sums[:, 1], biases)
     elif layout.kind == "columns":
-        shared(columns.backward_columns, (*given, weights, biases), x.shape[1], x.size, COLUMNS)
+        shared(cpu_loops.backward_columns, (*given, weights, biases), x.shape[1], x.size, COLUMNS)
     else:
-        shared(loops.backward_segments, (*given, weights, biases), len(table), x.size)
+        shared(cpu_loops.backward_segments, (*given, weights, biases), len(table), x.size)
     return (
         layout.unfold(result) if wanted[0] else None,
         layout.from_table(weights) if wanted[1] else None,
@@ -82,7 +82,7 @@ def standardize_backward(
 def standardize_groups(
     input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:
-    """The same for each group of neighbouring channels of (N, C, ...)."""
+    """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
     found = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
     return found[0].reshape(input.shape), *found[1:]
 
@@ -97,14 +97,54 @@ def standardize_groups_backward(
     groups: int,
     eps: float,
 ) -> Sequence[Array | None]:
-    """As `standardize_backward`; gradients of the weights as the table's, which has their memory."""
+    """The gradients of group norm; those of weight and bias in the shape (groups, channels of a group, 1)."""
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(wanted, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def _grouped(array: Array, groups: int) -> Array:
-    """(N, C, ...) as (N, groups, channels of a group, places)."""
+    """(N, C, ...) as (N, groups, channels of a group, elements of a channel)."""
     samples, channels = array.shape[:2]
-    places = array.size // max(samples * channels, 1)
-    return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, places)
+    space = array.size // max(samples * channels, 1)
+    return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, space)
+
+
+def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
+    """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
+    samples, channels = input.shape[:2]
+    space = input.size // max(samples * channels, 1)
+    result = np.empty(input.shape, input.dtype)
+    folded = (samples, channels, space)
+    given = [np.ascontiguousarray(v) for v in (mean, var)]
+    scales = np.ones(channels, input.dtype) if weight is None else np.ascontiguousarray(weight)
+    shifts = np.zeros(channels, input.dtype) if bias is None else np.ascontiguousarray(bias)
+    x = np.ascontiguousarray(input).reshape(folded)
+    _normalize(x, *given, scales, shifts, eps, result.reshape(folded))
+    return result
+
+
+@jit
+def _normalize(x: Array, mean: Array, var: Array, weight: Array, bias: Array, eps: float, result: Array) -> None:
+    factors, terms = np.empty(mean.size, x.dtype), np.empty(mean.size, x.dtype)
+    for c in range(mean.size):
+        factor = weight[c] / math.sqrt(var[c] + eps)
+        factors[c] = factor
+        terms[c] = bias[c] - mean[c] * factor
+    for n in range(x.shape[0]):
+        if x.shape[2] == 1:
+            line, to = x[n].reshape(-1), result[n].reshape(-1)
+            for c in range(factors.size):
+                to[c] = line[c] * factors[c] + terms[c]
+            continue
+        for c in range(factors.size):
+            row, out, factor, term = x[n, c], result[n, c], factors[c], terms[c]
+            for s in range(row.size):
+                out[s] = row[s] * factor + term
+
+
+@jit
+def follow(running: Array, batch: Array, share: float, factor: float) -> None:
+    """running = (1 - share) running + share factor batch."""
+    for i in range(running.size):
+        running[i] = (1 - share) * running[i] + share * factor * batch[i]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -10,41 +9,27 @@ from math import prod
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.folding import Folded
+from ..reduction.cpu import sum_to_size
 
 Array = np.ndarray
 Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Layout:
+class Layout(Folded):
     """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both.
 
-    rows: (C, S) with a weight for every place of a row; columns: (A, C) with one for every channel; segments: (A, C, S)
-    with a table (P, Q), where place (c, s) has w[c % P, s // (S / Q)].
+    rows: (C, S) with a weight for every element of a row; columns: (A, C) with one for every channel; segments:
+    (A, C, S) with a table (P, Q), where element (c, s) has w[c % P, s // (S / Q)].
     """
 
-    shape: Ints
     kind: str
-    folded: Ints
-    order: Ints  # how the dimensions are rearranged for that, () where they lie so already
     stats_shape: Ints
     affine_shape: Ints
     table_shape: Ints
     table_dims: Ints  # the dimensions of the table before they are put together, in the order of folding
     exact: bool  # whether the table has just the weights, none of them repeated
-
-    def fold(self, array: Array) -> Array:
-        """The array as the loops take it, contiguous."""
-        if self.order or not array.flags.c_contiguous:
-            array = contiguous(array.transpose(self.order) if self.order else array)
-        return array.reshape(self.folded)
-
-    def unfold(self, array: Array) -> Array:
-        """The inverse of `fold`."""
-        if not self.order:
-            return array.reshape(self.shape)
-        sizes = [self.shape[i] for i in self.order]
-        return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
     def table(self, values: Array | None, neutral: float, dtype: np.dtype) -> Array:
         """Weights or shifts as a table; `neutral` everywhere in place of None."""
@@ -57,11 +42,11 @@ class Layout:
         return np.ascontiguousarray(np.broadcast_to(seen, self.table_dims)).reshape(self.table_shape)
 
     def from_table(self, sums: Array) -> Array:
-        """One sum for each place of the table as one for each weight, in the weights' shape."""
+        """Sums for the elements of the table as sums for the weights, in the weights' shape."""
         if self.exact:
             return sums
         whole = sums.reshape(self.table_dims)
-        return sum_to(whole.transpose(np.argsort(self.order)) if self.order else whole, self.affine_shape)
+        return sum_to_size(whole.transpose(np.argsort(self.order)) if self.order else whole, self.affine_shape)
 
 
 @lru_cache(maxsize=1024)
@@ -69,7 +54,7 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     """The layout of statistics over the dimensions `reduced`, with weights that broadcast from `affine_shape`.
 
     Args:
-        plain: whether there are none: the table has one place then, and its loops are those of segments.
+        plain: whether there are none: the table has one element then, and its loops are those of segments.
     """
     kept = tuple(i for i in range(len(shape)) if i not in reduced)
     affine = (1,) * len(shape) if plain else (1,) * (len(shape) - len(affine_shape)) + affine_shape
@@ -88,9 +73,9 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     table = (s,) if rows else (c,) if columns else (prod(of_kept), prod(of_reduced))
     return Layout(
         shape,
-        "rows" if rows else "columns" if columns else "segments",
         (c, s) if rows else (a, c) if columns else (a, c, s),
         () if natural else order,
+        "rows" if rows else "columns" if columns else "segments",
         tuple(size if i in kept else 1 for i, size in enumerate(shape)),
         (1,) * len(shape) if plain else affine_shape,
         table,
@@ -108,10 +93,3 @@ def _varying(sizes: list[tuple[int, int]]) -> tuple[bool, list[int]]:
     start = varying[0] if varying else len(sizes)
     exact = all(own == size for size, own in sizes[start:])
     return exact, [1 if k < start else size for k, (size, _) in enumerate(sizes)]
-
-
-def sum_to(array: Array, shape: Sequence[int]) -> Array:
-    """The sum over the dimensions that `shape`, aligned at the last one, lacks or has as size 1."""
-    offset = array.ndim - len(shape)
-    dims = [i for i in range(array.ndim) if i < offset or shape[i - offset] == 1]
-    return array.sum(axis=tuple(dims), keepdims=True).reshape(shape)

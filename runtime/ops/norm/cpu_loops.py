@@ -1,7 +1,12 @@
-"""The loops of standardising, over arrays (A, C, S) with statistics for C and a table (P, Q) of weights.
+"""The loops of standardizing, one pair for each kind of layout (see cpu_layout.py): forward, and backward.
 
-S / Q neighbours of a row share a weight. All passes over one channel follow each other, so that it stays in the cache.
-Rows with a weight for every place are in standardized_rows.py, columns (S = 1) in standardized_columns.py.
+rows: arrays (C, S), each row with statistics of its own and a weight for every element, as layer norm has them.
+columns: arrays (A, C), channels side by side. segments: arrays (A, C, S) with a table (P, Q) of weights, of which S / Q
+neighbours of a row share one; all passes over one channel follow each other, so that it stays in the cache.
+
+Sums go in blocks of 1024 elements: in vector lanes within a block, in double precision from block to block. The last
+two arguments of a loop are the range of rows or channels. The loops on flat memory are what plans call: operands,
+results, then ints, then numbers.
 """
 
 from __future__ import annotations
@@ -12,9 +17,143 @@ import numpy as np
 
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
 
 _BLOCK = 1024
+FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 Array = np.ndarray
+
+
+@jit(fastmath=REORDER)
+def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
+    """sum_i w_i g_i and sum_i w_i g_i (x_i - center)."""
+    total, moment, middle = 0.0, 0.0, row.dtype.type(center)
+    for k in range(0, row.size, _BLOCK):
+        block, given, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
+        part, other = row.dtype.type(0), row.dtype.type(0)
+        for i in range(block.size):
+            value = given[i] * scale[i]
+            part += value
+            other += value * (block[i] - middle)
+        total += part
+        moment += other
+    return total, moment
+
+
+@jit
+def standardize_rows(
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
+) -> None:
+    """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
+    to, count = x.dtype.type, x.shape[1]
+    for c in range(first, last):
+        row, out = part_of(x, c * count, count), part_of(result, c * count, count)
+        average = plain_sum(row) / count
+        center = to(average)
+        away = average - center
+        variance = max(square_sum(row, center) / count - away * away, 0.0)
+        mean[c], var[c] = average, variance
+        rstd = to(1 / math.sqrt(variance + eps))
+        for s in range(count):
+            out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
+
+
+@jit
+def backward_rows(
+    grad: Array,
+    x: Array,
+    weight: Array,
+    mean: Array,
+    var: Array,
+    eps: float,
+    result: Array,
+    sums: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
+    to, count = x.dtype.type, x.shape[1]
+    for c in range(first, last):
+        near, bare = sums[c // FLUSH, 0], sums[c // FLUSH, 1]
+        if c % FLUSH == 0:
+            near[:], bare[:] = 0, 0
+        g, row, center = part_of(grad, c * count, count), part_of(x, c * count, count), to(mean[c])
+        out = part_of(result, c * count, count)
+        scale = 1 / math.sqrt(var[c] + eps)
+        total, moment = _weighted_sums(g, row, weight, center)
+        rstd, along, constant = to(scale), to(-(scale**3) * moment / count), to(-scale * total / count)
+        for s in range(count):
+            away = row[s] - center
+            out[s] = rstd * weight[s] * g[s] + along * away + constant
+            near[s] += g[s] * (away * rstd)
+            bare[s] += g[s]
+
+
+@jit
+def add_blocks(sums: Array, result: Array) -> None:
+    """Column sums of a table (blocks, S), in double precision."""
+    totals = np.zeros(result.size)
+    for b in range(sums.shape[0]):
+        totals += sums[b]
+    result[:] = totals
+
+
+@jit
+def standardize_columns(
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
+) -> None:
+    """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
+    center, spread = np.zeros(last - first), np.zeros(last - first)
+    near, shift = mean[first:last], bias[first:last]
+    for a in range(len(x)):
+        row = x[a, first:last]
+        for c in range(center.size):
+            center[c] += row[c]
+    center /= len(x)
+    for a in range(len(x)):
+        row = x[a, first:last]
+        for c in range(center.size):
+            spread[c] += (row[c] - center[c]) * (row[c] - center[c])
+    spread /= len(x)
+    near[:], var[first:last] = center, spread
+    factor = (weight[first:last] / np.sqrt(spread + eps)).astype(x.dtype)
+    for a in range(len(x)):
+        row, out = x[a, first:last], result[a, first:last]
+        for c in range(factor.size):
+            out[c] = (row[c] - near[c]) * factor[c] + shift[c]
+
+
+@jit
+def backward_columns(
+    grad: Array,
+    x: Array,
+    weight: Array,
+    mean: Array,
+    var: Array,
+    eps: float,
+    result: Array,
+    weight_grad: Array,
+    bias_grad: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The gradients of x, of the weights and of the shifts."""
+    count, near, scale = max(len(x), 1), mean[first:last], weight[first:last]
+    totals, moments = np.zeros(near.size), np.zeros(near.size)
+    for a in range(len(x)):
+        row, g = x[a, first:last], grad[a, first:last]
+        for c in range(near.size):
+            totals[c] += g[c]
+            moments[c] += g[c] * (row[c] - near[c])
+    rstd = 1 / np.sqrt(var[first:last].astype(np.float64) + eps)
+    weight_grad[first:last], bias_grad[first:last] = moments * rstd, totals
+    factor = (rstd * scale).astype(x.dtype)
+    along = (-(rstd**3) * scale * moments / count).astype(x.dtype)
+    offset = (-rstd * scale * totals / count).astype(x.dtype)
+    for a in range(len(x)):
+        row, g, out = x[a, first:last], grad[a, first:last], result[a, first:last]
+        for c in range(factor.size):
+            out[c] = factor[c] * g[c] + along[c] * (row[c] - near[c]) + offset[c]
 
 
 @jit(fastmath=REORDER)
@@ -48,15 +187,7 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
 
 @jit
 def standardize_segments(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    eps: float,
-    result: Array,
-    mean: Array,
-    var: Array,
-    first: int,
-    last: int,
+    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
     to, parts = x.dtype.type, weight.shape[1]
@@ -112,3 +243,52 @@ def backward_segments(
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
     weight_grad[first:last], bias_grad[first:last] = weight_sums[first:last], bias_sums[first:last]
+
+
+@jit(flat=True)
+def layer_norm(
+    x: Array,
+    weight: Array,
+    bias: Array,
+    out: Array,
+    mean: Array,
+    var: Array,
+    rows: int,
+    along: int,
+    first: int,
+    last: int,
+    eps: float,
+) -> None:
+    """Each row standardised, times the weight, plus the bias."""
+    shape = (rows, along)
+    standardize_rows(x.reshape(shape), weight, bias, eps, out.reshape(shape), mean, var, first, last)
+
+
+@jit(flat=True)
+def layer_norm_backward_flat(
+    grad: Array,
+    x: Array,
+    weight: Array,
+    mean: Array,
+    var: Array,
+    out: Array,
+    sums: Array,
+    rows: int,
+    along: int,
+    first: int,
+    last: int,
+    eps: float,
+) -> None:
+    """The gradients of the rows, and sums of blocks of them."""
+    shape = (rows, along)
+    given = x.reshape(shape), weight, mean, var
+    table = sums.reshape(((rows + FLUSH - 1) // FLUSH, 2, along))
+    backward_rows(grad.reshape(shape), *given, eps, out.reshape(shape), table, first, last)
+
+
+@jit(flat=True)
+def weight_backward_flat(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, along: int) -> None:
+    """The gradients of the weight and of the bias."""
+    table = sums.reshape((blocks, 2, along))
+    add_blocks(table[:, 0], weight_grad)
+    add_blocks(table[:, 1], bias_grad)

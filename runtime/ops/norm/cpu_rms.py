@@ -1,4 +1,4 @@
-"""Division by the root mean square of rows: the kernels of RMS norm, on arrays (rows, places of a row).
+"""Division by the root mean square of rows: the kernels of RMS norm, on arrays (rows, elements of a row).
 
 Sums go in blocks: in vector lanes within a block, in double precision from block to block.
 """
@@ -14,7 +14,7 @@ from ...kernels.cpu.sums import REORDER, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...pool.parallel_for import shared
-from .cpu_rows import FLUSH, add_blocks
+from .cpu_loops import FLUSH, add_blocks
 
 _BLOCK = 1024
 
@@ -35,12 +35,12 @@ def normalize_rms_backward(
 ) -> tuple[Array | None, Array | None]:
     """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
     x = _rows(input, dim)
-    result, slopes = np.empty(input.shape, x.dtype), np.empty(x.shape[1], x.dtype)
+    result, weights = np.empty(input.shape, x.dtype), np.empty(x.shape[1], x.dtype)
     sums = np.empty((-(-len(x) // FLUSH), x.shape[1]), x.dtype)
     given = _rows(grad, dim), x, _weights(weight, x), scales.reshape(-1)
-    shared(_slopes, (*given, result.reshape(x.shape), sums), len(x), x.size, FLUSH)
-    add_blocks(sums, slopes)
-    return result if wanted[0] else None, slopes if wanted[1] else None
+    shared(_backward, (*given, result.reshape(x.shape), sums), len(x), x.size, FLUSH)
+    add_blocks(sums, weights)
+    return result if wanted[0] else None, weights if wanted[1] else None
 
 
 def _rows(array: Array, dim: Ints) -> Array:
@@ -77,7 +77,7 @@ def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
 
 
 @jit
-def _slopes(
+def _backward(
     grad: Array, x: Array, weight: Array, scales: Array, result: Array, sums: Array, first: int, last: int
 ) -> None:
     to, count = x.dtype.type, x.shape[1]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ...dispatch.plan import Ints, Layout, Recipe, Step, of_rows
-from .cpu_flat import layer_norm, layer_norm_slopes, weight_slopes
 from .cpu_layout import layout_of
-from .cpu_rows import FLUSH
+from .cpu_loops import FLUSH, layer_norm, layer_norm_backward_flat, weight_backward_flat
 
 
 def standardize(
@@ -45,6 +44,6 @@ def standardize_backward(
     sums = (3, (2 * blocks * along,))
     slopes = ((0, x.shape), sums)
     return (
-        Step(layer_norm_slopes, (1, 2, 3, 4, 5), slopes, plan.folded, (float(eps),), (rows, FLUSH)),
-        Step(weight_slopes, (), (sums, (1, weight.shape), (2, weight.shape)), (blocks, along)),
+        Step(layer_norm_backward_flat, (1, 2, 3, 4, 5), slopes, plan.folded, (float(eps),), (rows, FLUSH)),
+        Step(weight_backward_flat, (), (sums, (1, weight.shape), (2, weight.shape)), (blocks, along)),
     )

@@ -10,8 +10,7 @@ import numpy as np
 
 from ...pool.parallel_for import shared
 from ..conv.cpu_shifted import add_shifted, backward_plan, forward_plan
-from .cpu_loops import add_at_places, add_to_windows, window_maxima, window_sums
-from .cpu_sliding import maxima_plan, sliding_maxima
+from .cpu_loops import add_at_indices, add_to_windows, maxima_plan, sliding_maxima, window_maxima, window_sums
 from .cpu_windows import Ints, Windows, adaptive_windows, planes, windows_of
 
 Array = np.ndarray
@@ -27,7 +26,7 @@ def max_pool(input: Array, *window: Any) -> tuple[Array, Array]:
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
-    """The same with output_size windows that cover the plane as evenly as may be."""
+    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
     windows = adaptive_windows(input.shape, output_size)
     return _greatest(np.ascontiguousarray(input), windows, (), spatial)
 
@@ -55,16 +54,16 @@ def _greatest(x: Array, windows: Windows, sliding: Arrays, spatial: int) -> tupl
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    """Adds each value to its place in the plane.
+    """Adds each gradient to the element of the plane that its maximum came from.
 
     Raises:
         IndexError: an index that lies outside the plane.
     """
     result = np.zeros(input_shape, grad_output.dtype)
     if grad_output.size:
-        slopes, places = (np.ascontiguousarray(a) for a in (grad_output, indices))
-        lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (slopes, places, result)]
-        if not add_at_places(*lines):
+        grads, positions = (np.ascontiguousarray(a) for a in (grad_output, indices))
+        lines = [a.reshape(prod(a.shape[:-spatial]), -1) for a in (grads, positions, result)]
+        if not add_at_indices(*lines):
             raise IndexError(f"max_pool_backward(): expected indices in [0, {lines[2].shape[1] - 1}]")
     return result
 

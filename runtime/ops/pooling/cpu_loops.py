@@ -1,10 +1,18 @@
-"""Pooling window by window: for windows of any sizes, and numbers of any type."""
+"""The loops of pooling: window by window, for windows of any sizes, and maxima of all windows of a plane at once.
+
+`sliding_maxima` takes the greatest of shifted images, as convolution adds them up.
+"""
 
 from __future__ import annotations
+
+from math import prod
 
 import numpy as np
 
 from ...kernels.jit import jit
+from ..conv.cpu_geometry import Geometry
+from ..conv.cpu_packing import flat_steps, layout_of_numbers, pack_planes
+from ..conv.cpu_shifted import forward_plan
 
 Array = np.ndarray
 Ranges = tuple[Array, Array, Array]
@@ -12,7 +20,7 @@ Ranges = tuple[Array, Array, Array]
 
 @jit
 def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Array, indices: Array) -> None:
-    """The greatest of each window, NaN before all, and its place in the flattened plane; the first of equals."""
+    """The greatest of each window, NaN before all, and its index in the flattened plane; the first of equals."""
     (down, along, across), (height, width) = ranges, x.shape[2:]
     for plane, a, b in np.ndindex(values.shape[:3]):
         picture = x[plane]
@@ -58,13 +66,98 @@ def add_to_windows(shares: Array, ranges: Ranges, result: Array) -> None:
 
 
 @jit
-def add_at_places(grad: Array, indices: Array, result: Array) -> bool:
-    """Adds the values of each plane at their places; False as soon as one lies outside."""
+def add_at_indices(grad: Array, indices: Array, result: Array) -> bool:
+    """Adds the values of each plane at their indices; False as soon as one is out of bounds."""
     for plane in range(grad.shape[0]):
-        slopes, places, totals = grad[plane], indices[plane], result[plane]
-        for k in range(slopes.size):
-            place = places[k]
+        grads, positions, totals = grad[plane], indices[plane], result[plane]
+        for k in range(grads.size):
+            place = positions[k]
             if place < 0 or place >= totals.size:
                 return False
-            totals[place] += slopes[k]
+            totals[place] += grads[k]
     return True
+
+
+def maxima_plan(g: Geometry) -> tuple[Array, ...]:
+    """The arrays that `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions.
+
+    Windows are numbered as columns of the packed planes; some columns belong to no window.
+    """
+    plan, steps = forward_plan(g), flat_steps(g.sizes)
+    small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
+    behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
+    columns = np.arange(plan.tasks[0, 2])
+    pitch0, pitch1 = plan.layout[7:9]
+    counts = columns // pitch0, columns % pitch0 // pitch1, columns % pitch0 % pitch1
+    along = zip(counts, g.stride, g.pads, steps, strict=True)
+    positions = sum((count * s - pad) * n for count, s, pad, n in along)
+    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(positions)
+
+
+@jit
+def sliding_maxima(
+    x: Array,
+    values: Array,
+    indices: Array,
+    layout: Array,
+    parts: Array,
+    task: Array,
+    taps: Array,
+    behind: Array,
+    positions: Array,
+    done: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The greatest of each window of some planes, NaN before all, and its index in the plane; the first of equals.
+
+    A plane is done if each of its windows has something above minus infinity, else some have no index.
+    """
+    here = layout_of_numbers(layout)
+    packed = np.full(here.size, -np.inf, x.dtype)
+    found = np.empty(positions.size, behind.dtype)
+    straight = positions.size == values.shape[1]
+    scratch = np.empty(0 if straight else positions.size, x.dtype)
+    for plane in range(first, last):
+        source = x[plane]
+        if here.size:
+            pack_planes(source, here, parts, packed)
+            source = packed
+        best = values[plane] if straight else scratch
+        best[:] = -np.inf
+        found[:] = -1
+        for tap in range(behind.size):
+            _take_greater(source[taps[0, tap] : taps[0, tap] + positions.size], best, found, behind[tap])
+        if straight:
+            done[plane] = _write_indices(found, positions, indices[plane])
+            continue
+        done[plane] = True
+        for line in range(task[3] * task[4]):
+            start, to = line // task[4] * here.pitch0 + line % task[4] * here.pitch1, line * task[5]
+            _copy(best[start : start + task[5]], values[plane, to:])
+            done[plane] &= _write_indices(found[start : start + task[5]], positions[start:], indices[plane, to:])
+
+
+@jit
+def _take_greater(seen: Array, best: Array, found: Array, behind: int) -> None:
+    for k in range(best.size):
+        value = seen[k]
+        better = value > best[k] or value != value
+        best[k] = value if better else best[k]
+        found[k] = behind if better else found[k]
+
+
+@jit
+def _copy(source: Array, to: Array) -> None:
+    for k in range(source.size):
+        to[k] = source[k]
+
+
+@jit
+def _write_indices(found: Array, positions: Array, indices: Array) -> bool:
+    """Indices in the plane: the offsets found plus the positions of the windows; whether every window has one."""
+    least = np.int64(0)
+    for k in range(found.size):
+        indices[k] = found[k] + positions[k]
+        least = min(least, np.int64(found[k]))
+    return bool(least >= 0)

@@ -25,7 +25,7 @@ class Windows(NamedTuple):
     ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
     steps: Ints  # between the elements of a window
     elements: Array  # how many elements each window has, with those in the padding; one number for all the same
-    inside: Array  # the same without those in the padding
+    inside: Array  # how many of these are not padding
     sliding: (
         Geometry | None
     )  # of the same windows as a convolution, if they are so many that it pays to do them at once
@@ -47,7 +47,7 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
 
 
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
-    """As many windows as are wanted, which cover the input as evenly as may be."""
+    """`counts` windows along each dimension, which cover the input as evenly as may be."""
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
     lines = [
         np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
@@ -82,6 +82,6 @@ def _numbers(lines: list[Array]) -> Array:
 
 
 def planes(array: Array, dims: int) -> Array:
-    """What is pooled over, (planes, three sizes), in one block of memory."""
+    """A contiguous array as (planes, three sizes): the last `dims` dimensions are pooled over."""
     shape = array.shape
     return array.reshape(prod(shape[:-dims]), *(1,) * (3 - dims), *shape[-dims:])

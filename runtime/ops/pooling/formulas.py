@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ...namespace import op
+
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def gather_places(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
+def gather_in_plane(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
     """The values of each plane (the last `spatial` dimensions) at `indices` into the flattened plane."""
     return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices._shape)
 
@@ -27,3 +29,44 @@ def window_size(kernel_size: Sequence[int]) -> int:
 def flat_at_zero(x: Tensor) -> Tensor:
     """sgn(x) |x|, which is x with the gradient 0 where it is 0."""
     return x.sign() * x.abs()
+
+
+def fractional_maxima(
+    x: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The maxima of all windows, and where in their flattened planes they stand."""
+    spatial = len(kernel_size)
+    planes = x._shape[-spatial:]
+    columns = range(spatial - 1, -1, -1) if spatial == 2 else range(spatial)  # images have their width's number first
+    places: Any = 0
+    for dim, column in enumerate(columns):
+        within = _window_indices(samples.select(2, column), planes[dim], kernel_size[dim], output_size[dim])
+        windows, elements = within._shape[2:]
+        apart = [*[1] * dim, windows, *[1] * (spatial - 1), elements, *[1] * (spatial - 1 - dim)]
+        places = places * planes[dim] + within.reshape([*within._shape[:2], *apart])
+    windows = places.flatten(2 + spatial)
+    rows = x.flatten(-spatial)
+    rows = rows if x.ndim == spatial + 2 else rows.unsqueeze(0)
+    values = rows.gather(2, windows.flatten(2)).reshape(windows._shape)
+    largest = values.max(-1)
+    indices = windows.gather(-1, largest.indices.unsqueeze(-1)).squeeze(-1)
+    if x.ndim == spatial + 2:
+        return largest.values, indices
+    return largest.values.squeeze(0), indices.squeeze(0)
+
+
+def _window_indices(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
+    """Indices of each window: window i begins at floor(a (i + u)) - floor(a u), a = (size - kernel) / (windows - 1).
+
+    The last window is at the end.
+    """
+    last = size - kernel
+    begins = op.arange(windows, device=samples.device)
+    if windows > 1:
+        step = last / (windows - 1)
+        u = samples.detach().unsqueeze(-1)
+        begins = ((begins + u) * step).floor() - (u * step).floor()
+        begins = op.where(op.arange(windows, device=samples.device) == windows - 1, last, begins).long()
+    else:
+        begins = (begins + last).expand((*samples._shape, 1))
+    return begins.unsqueeze(-1) + op.arange(kernel, device=samples.device)

@@ -30,7 +30,7 @@ def recurrent(call: Call) -> Any:
 
 
 def _of_examples(value: Any, steps: int, size: int) -> Any:
-    """What is kept of all rows, (..., steps * examples * batch, n), with the examples in front."""
+    """A saved array (..., steps * examples * batch, n) of all rows, with the examples in front."""
     *front, rows, width = value._shape
     batch = rows // (steps * size)
     apart = value.reshape((*front, steps, size, batch, width)).movedim(len(front) + 1, 0)

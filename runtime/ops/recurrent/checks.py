@@ -43,7 +43,7 @@ def lstm_layer(
     batch_sizes: Sequence[int],
     reverse: bool,
 ) -> tuple[Any, ...]:
-    """As `rnn_layer`, with the weights of four gates; hidden has the size of the projection where there is one."""
+    """Sizes of an LSTM layer, with weights of four gates; hidden has the size of the projection where there is one."""
     sizes = _checked_sizes(op, input, batch_sizes)
     _require_weights(op, 4, input, cell, weight_ih, weight_hh, bias_ih, bias_hh, hidden)
     if weight_hr is not None:
@@ -65,7 +65,7 @@ def gru_layer(
     batch_sizes: Sequence[int],
     reverse: bool,
 ) -> tuple[Any, ...]:
-    """As `rnn_layer`, with the weights of three gates."""
+    """Sizes of a GRU layer, with weights of three gates."""
     sizes = _checked_sizes(op, input, batch_sizes)
     _require_weights(op, 3, input, hidden, weight_ih, weight_hh, bias_ih, bias_hh)
     _require_states(op, input, sizes, hidden)

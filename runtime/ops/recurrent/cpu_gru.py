@@ -8,11 +8,12 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
-from .cpu_loops import multiply_panels, panels_of
 from .cpu_steps import (
     above,
-    bias_grad,
-    input_grad,
+    bias_backward,
+    input_backward,
+    multiply_panels,
+    panels_of,
     parts_of,
     previous,
     projected,
@@ -20,7 +21,7 @@ from .cpu_steps import (
     state_of,
     steps_of,
     through_time,
-    weight_grad,
+    weight_backward,
 )
 
 Array = np.ndarray
@@ -50,7 +51,7 @@ def gru_layer(
 
 
 def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
-    """What is added to the gates: both biases together, but to the candidate each by itself."""
+    """Biases of the gates: the sums of both, but for the candidate each by itself."""
     if bias_ih is None or bias_hh is None:
         return None
     first, second = (np.asarray(parts_of(bias, GATES)) for bias in (bias_ih, bias_hh))
@@ -71,7 +72,7 @@ def gru_layer_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of input, state, weights and biases."""
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
-    slopes, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
+    gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
     memory = (
         gates.reshape(GATES + 1, -1),
         states.reshape(-1),
@@ -79,15 +80,15 @@ def gru_layer_backward(
         steps,
         above(grads[0], len(states), hidden.shape[1], gates.dtype).reshape(-1),
         grad_hidden,
-        slopes.reshape(GATES + 1, -1),
+        gate_grads.reshape(GATES + 1, -1),
     )
     through_time(gru_backward, memory, hidden, steps, GATES)
-    biases = bias_grad(slopes).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else slopes[:, 0]
+    biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else gate_grads[:, 0]
     return (
-        input_grad(slopes[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
+        input_backward(gate_grads[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
         grad_hidden if wanted[1] else None,
-        weight_grad(slopes[:GATES], rows) if wanted[2] else None,
-        weight_grad(slopes, states, (0, 1, 3)) if wanted[3] else None,
+        weight_backward(gate_grads[:GATES], rows) if wanted[2] else None,
+        weight_backward(gate_grads, states, (0, 1, 3)) if wanted[3] else None,
         biases[:GATES].copy() if wanted[4] else None,
         np.concatenate([biases[:2], biases[3:]]) if wanted[5] else None,
     )
@@ -97,7 +98,7 @@ def gru_layer_backward(
 def gru_forward(
     gates: Array, weights: Array, steps: Array, hidden: Array, output: Array, first: int, last: int
 ) -> None:
-    """Turns what the inputs give into gates, step by step; fills output, and leaves the last state."""
+    """Adds the states' share to gates that hold the inputs', step by step; fills output and the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
     for begin, whole, _ in steps:
         start, count = begin + first, min(whole, last) - first
@@ -132,11 +133,11 @@ def gru_backward(
     steps: Array,
     grad: Array,
     grad_hidden: Array,
-    slopes: Array,
+    gate_grads: Array,
     first: int,
     last: int,
 ) -> None:
-    """The gradients of what the gates are made of; leaves that of the first state in place of that of the last."""
+    """Gradients of the gates before their nonlinearities; `grad_hidden` becomes that of the first state."""
     size, dh = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1)
     for k in range(len(steps) - 1, -1, -1):
         start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
@@ -147,14 +148,14 @@ def gru_backward(
         for x in range(now.size):
             now[x] += above[x]
         r, z, n, inside = gates[0, low:high], gates[1, low:high], gates[2, low:high], gates[3, low:high]
-        _update_slopes(z, n, states[low:high], now, slopes[1, low:high], slopes[2, low:high])
-        _reset_slopes(r, inside, slopes[2, low:high], slopes[0, low:high], slopes[3, low:high])
+        _update_backward(z, n, states[low:high], now, gate_grads[1, low:high], gate_grads[2, low:high])
+        _reset_backward(r, inside, gate_grads[2, low:high], gate_grads[0, low:high], gate_grads[3, low:high])
         for q in range(len(weights)):
-            multiply_panels(slopes[q + q // 2, low:high], weights[q], now, count, size)
+            multiply_panels(gate_grads[q + q // 2, low:high], weights[q], now, count, size)
 
 
 @jit
-def _update_slopes(z: Array, n: Array, state: Array, grad: Array, to_z: Array, to_n: Array) -> None:
+def _update_backward(z: Array, n: Array, state: Array, grad: Array, to_z: Array, to_n: Array) -> None:
     """Through output = (1 - z) n + z state; `grad` becomes the state's own part."""
     one = grad.dtype.type(1)
     for x in range(grad.size):
@@ -165,7 +166,7 @@ def _update_slopes(z: Array, n: Array, state: Array, grad: Array, to_z: Array, t
 
 
 @jit
-def _reset_slopes(r: Array, inside: Array, to_n: Array, to_r: Array, to_inside: Array) -> None:
+def _reset_backward(r: Array, inside: Array, to_n: Array, to_r: Array, to_inside: Array) -> None:
     """Through n = tanh(... + r inside)."""
     one = r.dtype.type(1)
     for x in range(r.size):

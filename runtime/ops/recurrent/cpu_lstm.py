@@ -8,11 +8,13 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
-from .cpu_loops import before, multiply_panels, panels_of
 from .cpu_steps import (
     above,
-    bias_grad,
-    input_grad,
+    before,
+    bias_backward,
+    input_backward,
+    multiply_panels,
+    panels_of,
     parts_of,
     previous,
     projected,
@@ -21,7 +23,7 @@ from .cpu_steps import (
     steps_of,
     through_time,
     total_bias,
-    weight_grad,
+    weight_backward,
 )
 
 Array = np.ndarray
@@ -79,7 +81,7 @@ def lstm_layer_backward(
     """The gradients of input, both states, all weights and biases."""
     steps = steps_of(input.shape, batch_sizes, reverse)
     grad_hidden, grad_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
-    slopes = np.empty(gates.shape, gates.dtype)
+    gate_grads = np.empty(gates.shape, gates.dtype)
     grad = above(grads[0], len(cells), hidden.shape[1], cells.dtype)
     full = np.empty(cells.shape if weight_hr is not None else (0, 0), cells.dtype)
     memory = (
@@ -92,20 +94,20 @@ def lstm_layer_backward(
         grad.reshape(-1),
         grad_hidden,
         grad_cell,
-        slopes.reshape(GATES, -1),
+        gate_grads.reshape(GATES, -1),
         full.reshape(-1),
     )
     through_time(lstm_backward, memory, hidden, steps, GATES)
-    rows, biases = rows_of(input), bias_grad(slopes) if wanted[5] or wanted[6] else None
+    rows, biases = rows_of(input), bias_backward(gate_grads) if wanted[5] or wanted[6] else None
     return (
-        input_grad(slopes, parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
+        input_backward(gate_grads, parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
         grad_hidden if wanted[1] else None,
         grad_cell if wanted[2] else None,
-        weight_grad(slopes, rows) if wanted[3] else None,
-        weight_grad(slopes, previous(output, hidden, steps)) if wanted[4] else None,
+        weight_backward(gate_grads, rows) if wanted[3] else None,
+        weight_backward(gate_grads, previous(output, hidden, steps)) if wanted[4] else None,
         biases if wanted[5] else None,
         np.copy(biases) if biases is not None and wanted[6] else None,
-        weight_grad(grad[None], full) if wanted[7] else None,
+        weight_backward(grad[None], full) if wanted[7] else None,
     )
 
 
@@ -122,7 +124,7 @@ def lstm_forward(
     first: int,
     last: int,
 ) -> None:
-    """Turns what the inputs give into gates, step by step; fills output and cells, and leaves the last states."""
+    """Adds the states' share to gates that hold the inputs', step by step; fills output, cells and the last states."""
     size, width = cell.shape[1], hidden.shape[1]
     h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
     full = np.empty(c.size if len(projection) else 0, cell.dtype)
@@ -171,12 +173,12 @@ def lstm_backward(
     grad: Array,
     grad_hidden: Array,
     grad_cell: Array,
-    slopes: Array,
+    gate_grads: Array,
     full: Array,
     first: int,
     last: int,
 ) -> None:
-    """The gradients of what the gates are made of; leaves those of the first states in place of those of the last.
+    """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
 
     `grad` holds the gradients of the output and gets those that come from later steps added; with a projection,
     `full` becomes what was projected.
@@ -201,15 +203,15 @@ def lstm_backward(
             inside[:] = 0
             multiply_panels(now, projection[0], inside, count, size)
             full[low:high] = o * many
-        _output_slopes(o, many, inside, dc[: high - low], slopes[3, low:high])
-        _cell_slopes(i, f, g, cells_before[low:high], dc[: high - low], slopes[:3, low:high])
+        _output_backward(o, many, inside, dc[: high - low], gate_grads[3, low:high])
+        _cell_backward(i, f, g, cells_before[low:high], dc[: high - low], gate_grads[:3, low:high])
         later[:] = 0
         for q in range(len(gates)):
-            multiply_panels(slopes[q, low:high], weights[q], later, count, width)
+            multiply_panels(gate_grads[q, low:high], weights[q], later, count, width)
 
 
 @jit
-def _output_slopes(o: Array, values: Array, grad: Array, grad_cell: Array, to: Array) -> None:
+def _output_backward(o: Array, values: Array, grad: Array, grad_cell: Array, to: Array) -> None:
     """Through output = o tanh(cell), for `values` = tanh(cell): to o, and added to the cell's gradient."""
     one = grad.dtype.type(1)
     for x in range(grad.size):
@@ -218,7 +220,7 @@ def _output_slopes(o: Array, values: Array, grad: Array, grad_cell: Array, to: A
 
 
 @jit
-def _cell_slopes(i: Array, f: Array, g: Array, before: Array, grad: Array, to: Array) -> None:
+def _cell_backward(i: Array, f: Array, g: Array, before: Array, grad: Array, to: Array) -> None:
     """Through cell = f before + i g; `grad` becomes the gradient of the cell before."""
     one = grad.dtype.type(1)
     to_i, to_f, to_g = to[0], to[1], to[2]

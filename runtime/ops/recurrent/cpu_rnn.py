@@ -8,11 +8,12 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.scalar import tanh
-from .cpu_loops import multiply_panels, panels_of
 from .cpu_steps import (
     above,
-    bias_grad,
-    input_grad,
+    bias_backward,
+    input_backward,
+    multiply_panels,
+    panels_of,
     parts_of,
     previous,
     projected,
@@ -21,7 +22,7 @@ from .cpu_steps import (
     steps_of,
     through_time,
     total_bias,
-    weight_grad,
+    weight_backward,
 )
 
 Array = np.ndarray
@@ -63,16 +64,16 @@ def rnn_layer_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of input, state, weights and biases."""
     steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
-    slopes = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
+    gate_grads = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
     panels = panels_of(parts_of(weight_hh, 1), False)
-    memory = rows_of(output).reshape(-1), panels[0], steps, slopes.reshape(-1), grad_hidden, nonlinearity == "tanh"
+    memory = rows_of(output).reshape(-1), panels[0], steps, gate_grads.reshape(-1), grad_hidden, nonlinearity == "tanh"
     through_time(rnn_backward, memory, hidden, steps, 1)
-    biases = bias_grad(slopes) if wanted[4] or wanted[5] else None
+    biases = bias_backward(gate_grads) if wanted[4] or wanted[5] else None
     return (
-        input_grad(slopes, parts_of(weight_ih, 1)).reshape(input.shape) if wanted[0] else None,
+        input_backward(gate_grads, parts_of(weight_ih, 1)).reshape(input.shape) if wanted[0] else None,
         grad_hidden if wanted[1] else None,
-        weight_grad(slopes, rows) if wanted[2] else None,
-        weight_grad(slopes, previous(output, hidden, steps)) if wanted[3] else None,
+        weight_backward(gate_grads, rows) if wanted[2] else None,
+        weight_backward(gate_grads, previous(output, hidden, steps)) if wanted[3] else None,
         biases if wanted[4] else None,
         np.copy(biases) if biases is not None and wanted[5] else None,
     )
@@ -80,7 +81,7 @@ def rnn_layer_backward(
 
 @jit
 def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool, first: int, last: int) -> None:
-    """Turns what the inputs give into outputs, step by step, and leaves the last state."""
+    """Adds the states' share to outputs that hold the inputs', step by step; `hidden` becomes the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
     for begin, whole, _ in steps:
         start, count = begin + first, min(whole, last) - first
@@ -102,20 +103,20 @@ def rnn_backward(
     output: Array,
     panels: Array,
     steps: Array,
-    slopes: Array,
+    gate_grads: Array,
     grad_hidden: Array,
     smooth: bool,
     first: int,
     last: int,
 ) -> None:
-    """`slopes` holds the gradients of the output and becomes those of what the nonlinearity is applied to."""
+    """`gate_grads` holds the gradients of the output and becomes those of what the nonlinearity is applied to."""
     size, dh, one = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1), output.dtype.type(1)
     for k in range(len(steps) - 1, -1, -1):
         start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
         if count <= 0:
             continue
         low, high = start * size, (start + count) * size
-        now, later, values = slopes[low:high], dh[: high - low], output[low:high]
+        now, later, values = gate_grads[low:high], dh[: high - low], output[low:high]
         if smooth:
             for x in range(now.size):
                 now[x] = (now[x] + later[x]) * (one - values[x] * values[x])

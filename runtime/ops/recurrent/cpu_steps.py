@@ -1,4 +1,9 @@
-"""What the layers of all kinds of recurrent cells share around their loops: rows, steps, and products over all rows."""
+"""The steps of recurrent layers of all kinds: the table that loops go by, and products with weights.
+
+`steps` has a row for each step in the order of time, or against it: (first row, rows, rows whose sequence has had a
+step before). The rows of a step lie one after the other in every array over all rows; sequences are sorted by length,
+so those that take part in a step are the first ones of the states. Weights are laid out in panels once for all steps.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,72 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, UNIT
+from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_rows
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address
+from ...kernels.llvm.tiles import panel_width
 from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_dim
-from .cpu_loops import before, gates_of, slopes_of_inputs, slopes_of_weights
 
 Array = np.ndarray
-
 SEQUENCES = 4  # that one thread goes through, at least
+
+
+@jit
+def panels_of(weight: Array, across: bool) -> Array:
+    """The matrices of a stack as panels, each transposed first where they lie across."""
+    depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
+    width = panel_width(weight.dtype.type(0))
+    panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
+    for k in range(len(weight)):
+        fill_panels(weight[k], across, 0, depth, 0, columns, panels[k])
+    return panels
+
+
+@jit
+def multiply_panels(a: Array, panels: Array, c: Array, rows: int, columns: int) -> None:
+    """c + a b for flat a and c, and b in panels."""
+    like, size, width = c.dtype.type(0), c.itemsize, panel_width(c.dtype.type(0))
+    depth = panels.shape[1] // width
+    if not rows or not depth:
+        return
+    at, to, row = address(panels), address(c), columns * size
+    multiply_at(
+        like, address(a), depth * size, size, at, width * size, panels.strides[0], to, row, rows, depth, columns, True
+    )
+
+
+@jit
+def before(values: Array, initial: Array, steps: Array) -> Array:
+    """For every row the values of its sequence one step before, or its initial ones."""
+    result = np.empty((len(values), initial.shape[1]), initial.dtype)
+    last = 0
+    for start, count, old in steps:
+        result[start : start + old] = values[last : last + old]
+        result[start + old : start + count] = initial[old:count]
+        last = start
+    return result
+
+
+@jit
+def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last: int) -> None:
+    """to[k] = rows weight[k]^T, or to[k] + it, for a range of gates."""
+    for k in range(first, last):
+        multiply_rows(rows, weight[k], to[k], False, True, add, 0, len(rows))
+
+
+@jit
+def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
+    """result = sum_k grads[k] weight[k], for a range of rows."""
+    for k in range(len(weight)):
+        multiply_rows(grads[k], weight[k], result, False, False, k > 0, first, last)
+
+
+@jit
+def weights_backward(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
+    """result[k] = grads[gates[k]]^T rows, for a range of k."""
+    for k in range(first, last):
+        multiply_rows(grads[gates[k]], rows, result[k], True, False, False, 0, result.shape[1])
 
 
 @lru_cache(maxsize=256)
@@ -54,22 +117,22 @@ def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
     shared(gates_of, (rows, weight, to, bias is not None), len(weight), len(rows) * weight.size // PRODUCTS)
 
 
-def input_grad(grads: Array, weight: Any) -> Array:
+def input_backward(grads: Array, weight: Any) -> Array:
     """The gradient of the rows that `projected` took."""
     result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
-    shared(slopes_of_inputs, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
+    shared(inputs_backward, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
     return result
 
 
-def weight_grad(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
+def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
     """The gradient of the weights of all gates, or of some, one below the other."""
     which = np.array(gates or range(len(grads)))
     result = np.empty((len(which), grads.shape[2], rows.shape[1]), rows.dtype)
-    shared(slopes_of_weights, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
+    shared(weights_backward, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
     return result.reshape(len(which) * result.shape[1], rows.shape[1])
 
 
-def bias_grad(grads: Array) -> Array:
+def bias_backward(grads: Array) -> Array:
     """The gradient of the biases of all gates."""
     return sum_dim(grads, (1,), False).reshape(-1)
 

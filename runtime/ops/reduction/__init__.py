@@ -1,1 +1,1 @@
-"""Reductions: sums, products, means, variances, norms, extrema and their places."""
+"""Reductions: sums, products, means, variances, norms, extrema and their indices."""

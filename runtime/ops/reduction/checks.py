@@ -1,14 +1,19 @@
-"""Argument checks of reductions: `dim` becomes a sorted tuple counted from the front, all for None and []."""
+"""Argument checks of reductions and statistics.
+
+`dim` becomes a sorted tuple counted from the front, of all dimensions for None and [].
+"""
 
 from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import ShapeError
+from ...dispatch.shape_checks import is_known, require_kind
+from ...errors import DtypeError, ShapeError
 
 
 @functools.lru_cache(maxsize=4096)
@@ -48,7 +53,7 @@ def reduced_with_correction(
 
 def one_dim(op: str, self: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
     """Wraps a single `dim`."""
-    return self, wrap_dim(op, dim, self.ndim), *rest
+    return self, wrap_dim(op, dim, len(self._shape)), *rest
 
 
 def one_dim_nonempty(op: str, self: Any, dim: int, keepdim: bool) -> tuple[Any, ...]:
@@ -107,3 +112,67 @@ def sum_to_size(op: str, self: Any, size: Sequence[int]) -> tuple[Any, ...]:
     if new < 0 or any(m not in (1, n) for m, n in zip(size, shape[max(new, 0) :], strict=False)):
         raise ShapeError(f"{op}(): size {list(size)} is not expandable to size {list(shape)}")
     return self, tuple(size)
+
+
+def real_reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; complex numbers are refused."""
+    require_kind(op, self, "bif", "a real dtype")
+    return reduced_dims(op, self, dim, *rest)
+
+
+def float_reduced_dims(op: str, self: Any, dim: Sequence[int] | None, *rest: Any) -> tuple[Any, ...]:
+    """Wraps `dim`; the dtype is floating-point."""
+    require_kind(op, self, "f", "a floating point dtype")
+    return reduced_dims(op, self, dim, *rest)
+
+
+def real_optional_dim(op: str, self: Any, dim: int | None, keepdim: bool) -> tuple[Any, ...]:
+    """Wraps `dim`, None for all dimensions; there must be real elements to choose from."""
+    require_kind(op, self, "bif", "a real dtype")
+    if dim is not None:
+        return one_dim_nonempty(op, self, dim, keepdim)
+    return *all_nonempty(op, self), None, keepdim
+
+
+def one_dim_of_two(op: str, self: Any, other: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
+    """Wraps `dim` of two tensors of one shape."""
+    if self._shape != other._shape:
+        raise ShapeError(f"{op}(): expected two equal shapes, but got {list(self._shape)} and {list(other._shape)}")
+    return self, other, wrap_dim(op, dim, self.ndim), *rest
+
+
+def corrcoef(op: str, self: Any) -> tuple[Any, ...]:
+    """At most a matrix, of numbers."""
+    if self.ndim > 2:
+        raise ShapeError(f"{op}(): expected at most two dimensions, but got shape {list(self._shape)}")
+    require_kind(op, self, "ifc", "numbers")
+    return (self,)
+
+
+def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tuple[Any, ...]:
+    """At most a matrix, of numbers; weights are vectors of whole or real numbers that are not negative."""
+    corrcoef(op, self)
+    if fweights is None and aweights is None:
+        return self, correction, None, None
+    count = self._shape[-1] if self.ndim else 1
+    for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
+        if weights is not None:
+            _require_weights(op, name, weights, kind, count)
+    _require_sum(op, [w.array for w in (fweights, aweights) if w is not None and is_known(w)])
+    return self, correction, fweights, aweights
+
+
+def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) -> None:
+    if weights.ndim > 1 or weights.numel() != count:
+        raise ShapeError(f"{op}(): expected {name} for {count} observations, but got shape {list(weights._shape)}")
+    if weights.dtype.kind != kind:
+        wanted = "an integral" if kind == "i" else "a floating point"
+        raise DtypeError(f"{op}(): expected {name} to have {wanted} dtype, but got {weights.dtype!r}")
+    if is_known(weights) and bool((weights.array < 0).any()):
+        raise RuntimeError(f"{op}(): expected {name} that are not negative, but got {weights}")
+
+
+def _require_sum(op: str, weights: list[Any]) -> None:
+    """The weights of all observations do not sum to zero."""
+    if weights and not functools.reduce(operator.mul, [w.reshape(-1) for w in weights]).sum():
+        raise RuntimeError(f"{op}(): expected weights that do not sum to zero")

@@ -1,7 +1,7 @@
-"""Sums and products of NumPy arrays; `dim` is a sorted tuple of dimensions, or one, never negative.
+"""Sums, products, means, variances, norms and logsumexp of NumPy arrays.
 
-Contiguous floats are added by our own loops; for the rest ufunc.reduce is called directly, because the wrappers np.sum,
-np.prod, ... cost more than a small reduction.
+`dim` is a sorted tuple of dimensions, or one, never negative. Contiguous floats are reduced by our own loops; for the
+rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod, ... cost more than a small reduction.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu import sums as adding
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.sums import CHUNK, chunk_sum, chunk_sums, sum_of_chunks
 from ...pool.parallel_for import shared
-from . import cpu_prod as products
-from . import cpu_reduce_loops as reducing
+from ..softmax.cpu_loops import log_totals
+from . import cpu_reduce_loops
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-CHUNK = 256  # rows that are added one after the other before their sums are added up
+_ROWS = 256  # rows that are added one after the other before their sums are added up
 _add: Any = np.add.reduce  # NumPy's stubs want a literal keepdims
 _multiply: Any = np.multiply.reduce
+_greatest: Any = np.maximum.reduce
+_least: Any = np.minimum.reduce
 quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
 
 
@@ -38,18 +40,18 @@ def sum_all(a: Array) -> Array:
 
 
 def _long_sum(row: Array) -> float:
-    """sum_i x_i, as `adding.plain_sum` finds it."""
-    if row.size <= adding.CHUNK:
-        return float(adding.chunk_sum(row))
-    sums = np.empty(-(-row.size // adding.CHUNK))
-    shared(adding.chunk_sums, (row, sums), row.size, row.size, adding.CHUNK)
-    return float(adding.sum_of_chunks(sums))
+    """sum_i x_i, as `plain_sum` finds it."""
+    if row.size <= CHUNK:
+        return float(chunk_sum(row))
+    sums = np.empty(-(-row.size // CHUNK))
+    shared(chunk_sums, (row, sums), row.size, row.size, CHUNK)
+    return float(sum_of_chunks(sums))
 
 
 def over_outputs(loop: Callable[..., None], folded: Dims, *arguments: Any) -> None:
     """Runs a loop for each element of a reduction's result, whose operand is seen as `folded`."""
     before, along, after = folded
-    shared(loop, arguments, before * after, before * along * after, reducing.unit_of(along, after))
+    shared(loop, arguments, before * after, before * along * after, cpu_reduce_loops.unit_of(along, after))
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -69,7 +71,7 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
         if plan.count == 1:
             out[0] = _long_sum(a.reshape(-1)) / divisor
         else:
-            over_outputs(reducing.sums, plan.folded, a.reshape(plan.folded), float(divisor), out)
+            over_outputs(cpu_reduce_loops.sums, plan.folded, a.reshape(plan.folded), float(divisor), out)
         return out.reshape(plan.result)
     if plan.order:  # one group of neighbouring dimensions at a time
         last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
@@ -78,7 +80,7 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
 
 
 def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
-    """The sum in the order of memory where the dimensions only need to change places; else as NumPy finds it."""
+    """The sum in the order of memory where a transpose is contiguous; else by NumPy."""
     order = sorted(range(a.ndim), key=a.strides.__getitem__, reverse=True)
     moved = a.transpose(order)
     if moved.flags.c_contiguous and a.size:
@@ -93,18 +95,18 @@ def _sum_over(a: Array, dim: Dims, keepdim: bool) -> Array:
     """The sum in any layout; a long dimension in chunks, for NumPy adds its elements in one chain."""
     if dim and a.dtype.kind in "fc":
         longest = max(dim, key=a.shape.__getitem__)
-        if a.shape[longest] > 2 * CHUNK and a.strides[longest] != a.itemsize:
+        if a.shape[longest] > 2 * _ROWS and a.strides[longest] != a.itemsize:
             return _sum_in_chunks(a, dim, longest, keepdim)
     return _add(a, axis=dim, keepdims=keepdim)
 
 
 def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
-    """Sums of CHUNK rows of dimension `long` first, then the sum of these and of the rows left over."""
-    count = a.shape[long] // CHUNK
+    """Sums of _ROWS rows of dimension `long` first, then the sum of these and of the rows left over."""
+    count = a.shape[long] // _ROWS
     whole = (slice(None),) * long
-    chunks = a[*whole, : count * CHUNK].reshape(*a.shape[:long], count, CHUNK, *a.shape[long + 1 :])
+    chunks = a[*whole, : count * _ROWS].reshape(*a.shape[:long], count, _ROWS, *a.shape[long + 1 :])
     sums = _add(chunks, axis=long + 1)
-    rest = _add(a[*whole, count * CHUNK :], axis=dim, keepdims=keepdim)
+    rest = _add(a[*whole, count * _ROWS :], axis=dim, keepdims=keepdim)
     return sum_dim(sums, dim, keepdim) + rest
 
 
@@ -144,7 +146,7 @@ def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
         return _multiply(a, axis=dim, keepdims=keepdim)
     plan = folding(a.shape, dim, keepdim)
     out = np.ones(plan.result, a.dtype)
-    products.products(a.reshape(plan.folded), out.reshape(-1))
+    cpu_reduce_loops.products(a.reshape(plan.folded), out.reshape(-1))
     return out
 
 
@@ -157,3 +159,83 @@ def prod_others(a: Array, dim: int) -> Array:
     result[1:] = np.multiply.accumulate(rows[:-1], axis=0)
     result[:-1] *= np.multiply.accumulate(rows[:0:-1], axis=0)[::-1]
     return np.moveaxis(result, 0, dim).reshape(a.shape).astype(a.dtype, copy=False)
+
+
+def _count(a: Array, dim: Dims) -> int:
+    return math.prod(a.shape[d] for d in dim)
+
+
+def mean_all(a: Array) -> Array:
+    """(1/n) sum_i a_i; nan of no elements."""
+    return summed(a, tuple(range(a.ndim)), False, a.size) if a.size else mean_dim(a, tuple(range(a.ndim)), False)
+
+
+def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
+    """(1/n) sum_i a_i over `dim`; nan of no elements."""
+    count = _count(a, dim)
+    return summed(a, dim, keepdim, count) if count else quiet(np.divide)(sum_dim(a, dim, keepdim), 0)
+
+
+def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """sum_i |a_i - mean|^2 / max(n - correction, 0), in two passes."""
+    divisor = max(_count(a, dim) - correction, 0)
+    if a.dtype.kind == "f" and a.size:
+        return _reduced_by(cpu_reduce_loops.variances, a, dim, keepdim, float(divisor))
+    return _complex_variance(a, dim, keepdim, divisor)
+
+
+def _reduced_by(loop: Callable[..., None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
+    """Runs loop(folded array, *arguments, results, first, last) for all results of a reduction over `dim`."""
+    plan = folding(a.shape, dim, keepdim)
+    out = np.empty(plan.result, a.dtype)
+    over_outputs(loop, plan.folded, plan.fold(a), *arguments, out.reshape(-1))
+    return out
+
+
+@quiet
+def _complex_variance(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
+    away = a - mean_dim(a, dim, True)
+    squares = sum_dim(away.real**2 + away.imag**2, dim, keepdim)
+    return squares / squares.dtype.type(divisor)
+
+
+def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """sqrt(var)."""
+    return np.sqrt(var_dim(a, dim, correction, keepdim))
+
+
+def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
+    """sqrt(sum_i |a_i|^2) over `dim`."""
+    if a.dtype.kind == "c" or not a.size:
+        return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
+    out = _reduced_by(cpu_reduce_loops.square_sums, a, dim, keepdim, np.empty(0, a.dtype))
+    return np.sqrt(out, out=out)
+
+
+@quiet
+def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
+    """(sum_i |a_i|^p)^(1/p) over `dim`."""
+    if p == 2:
+        return _length(a, dim, keepdim)
+    sizes = np.abs(a)
+    if math.isinf(p):
+        return (_greatest if p > 0 else _least)(sizes, axis=dim, keepdims=keepdim)
+    if p == 0:
+        return sum_dim((sizes != 0).astype(sizes.dtype), dim, keepdim)
+    powers = sizes if p == 1 else sizes**p
+    total = sum_dim(powers, dim, keepdim)
+    return total if p == 1 else total ** (1 / p)
+
+
+def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
+    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
+    if a.dtype.kind == "f" and a.size:
+        return _reduced_by(log_totals, a, dim, keepdim)
+    return _complex_logsumexp(a, dim).reshape(folding(a.shape, dim, keepdim).result)
+
+
+@quiet
+def _complex_logsumexp(a: Array, dim: Dims) -> Array:
+    top = _greatest(a.real, axis=dim, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0)
+    return np.log(sum_dim(np.exp(a - top), dim, True)) + top

@@ -1,15 +1,19 @@
-"""Reductions that choose or test elements: extrema, their places, any and all. nan is extreme and true."""
+"""Reductions that choose or test elements: extrema and their indices, any and all. nan is extreme and true.
+
+Their results do not depend on the order of elements, so threads share the large ones slice by slice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.folding import folding
-from ...pool.parallel_for import shared
-from .cpu_ufunc_reduce import reduced, reduced_to_one
+from ...pool.parallel_for import is_long, shared
+from ...pool.workers import in_parts
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -19,20 +23,17 @@ _greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
 _least: Any = np.minimum.reduce
 _some: Any = np.logical_or.reduce
 _every: Any = np.logical_and.reduce
+UNIT = 64  # elements of a dimension that one thread has, at least
 
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
-    if _is_of_short_rows(a, dim):
-        return _extremes(a, a.ndim - 1, keepdim, True)[0]
-    return reduced(_greatest, a, dim, keepdim)
+    return max_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_greatest, a, dim, keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
-    if _is_of_short_rows(a, dim):
-        return _extremes(a, a.ndim - 1, keepdim, False)[0]
-    return reduced(_least, a, dim, keepdim)
+    return min_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_least, a, dim, keepdim)
 
 
 def max_all(a: Array) -> Array:
@@ -61,41 +62,38 @@ def _is_of_short_rows(a: Array, dim: Dims) -> bool:
 
 
 def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
-    """Of floats by our own loops where they are not neighbours along `dim`, or few; else by NumPy's places."""
-    plan = folding(a.shape, (dim,) if a.ndim else (), keepdim)
-    before, _, after = plan.folded
+    """Of floats by our own loops where they are not neighbours along `dim`, or few; else by NumPy's argmax."""
+    plan = folding(a.shape, dim, keepdim)
+    before, along, after = plan.folded
+    values, indices = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
     floats = a.dtype.kind == "f" and a.size > 0
-    if floats and after == 1 and plan.folded[1] <= SHORT:
-        values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
-        rows = plan.fold(a).reshape(before, -1)
-        shared(loops.row_extremes, (rows, greatest, values.reshape(before), places.reshape(before)), before, a.size)
-        return values, places
-    if floats and after > 1:
-        values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
-        found = values.reshape(before, after), places.reshape(before, after)
-        shared(loops.column_extremes, (plan.fold(a), greatest, *found), before * after, a.size, 64)
-        return values, places
+    if floats and (after > 1 or along <= SHORT):
+        lines: Dims = (before, after)
+        x, loop, unit = plan.fold(a), loops.column_extremes, 64
+        if after == 1:
+            x, lines, loop, unit = x.reshape(before, along), (before,), loops.row_extremes, 1
+        shared(loop, (x, greatest, values.reshape(lines), indices.reshape(lines)), before * after, a.size, unit)
+        return values, indices
     a = a.reshape(a.shape or 1)
-    places = reduced(np.argmax if greatest else np.argmin, a, dim, True)
+    indices = reduced(np.argmax if greatest else np.argmin, a, dim, True)
     if not floats:
-        return np.take_along_axis(a, places, dim).reshape(plan.result), places.reshape(plan.result)
-    values = np.empty(plan.result, a.dtype)
+        return np.take_along_axis(a, indices, dim).reshape(plan.result), indices.reshape(plan.result)
     rows, single = plan.fold(a.reshape(plan.shape)), (before, 1, after)
-    loops.gather_along(rows, places.reshape(single), values.reshape(single), np.zeros(1, np.int64), 0, before)
-    return values, places.reshape(plan.result)
+    loops.gather_along(rows, indices.reshape(single), values.reshape(single), np.zeros(1, np.int64), 0, before)
+    return values, indices.reshape(plan.result)
 
 
 def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the greatest element first occurs along `dim`, or in the flattened array."""
-    return _place(np.argmax, a, dim, keepdim, True)
+    return _index(np.argmax, a, dim, keepdim, True)
 
 
 def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the least element first occurs along `dim`, or in the flattened array."""
-    return _place(np.argmin, a, dim, keepdim, False)
+    return _index(np.argmin, a, dim, keepdim, False)
 
 
-def _place(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
+def _index(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
     if dim is not None and a.dtype.kind == "f" and (dim < a.ndim - 1 or _is_of_short_rows(a, (dim,))):
         return _extremes(a, dim, keepdim, greatest)[1]
     return find(a, axis=None, keepdims=keepdim) if dim is None or not a.ndim else reduced(find, a, dim, keepdim)
@@ -119,3 +117,32 @@ def all_all(a: Array) -> Array:
 def all_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether no element along `dim` is zero."""
     return reduced(_every, a, dim, keepdim)
+
+
+def reduced(reduce: Any, a: Array, dim: int | tuple[int, ...], keepdim: bool) -> Array:
+    """reduce(a, axis=dim, keepdims=keepdim), of slices across the dimension that stays and has the longest steps."""
+    dims = (dim,) if isinstance(dim, int) else dim
+    across = [d for d in range(a.ndim) if d not in dims and a.shape[d] > UNIT]
+    if not across or not is_long(a.size):
+        return reduce(a, axis=dim, keepdims=keepdim)
+    long = max(across, key=lambda d: abs(a.strides[d]))
+    before = (slice(None),) * long
+    pieces = _pieces(a.shape[long], lambda i, j: reduce(a[*before, i:j], axis=dim, keepdims=True))
+    result: Array = np.concatenate(pieces, axis=long)
+    return result if keepdim else result.reshape([n for d, n in enumerate(a.shape) if d not in dims])
+
+
+def reduced_to_one(reduce: Any, a: Array) -> Array:
+    """reduce(a, axis=None) by a ufunc."""
+    if not is_long(a.size) or not a.flags.c_contiguous:
+        return reduce(a, axis=None)
+    line = a.reshape(-1)
+    pieces = _pieces(line.size, lambda i, j: reduce(line[i:j], keepdims=True))
+    return reduce(np.concatenate(pieces), axis=None)
+
+
+def _pieces(count: int, piece: Callable[[int, int], Array]) -> list[Array]:
+    """The results of piece(first, last) for ranges that together cover range(count), in order."""
+    found: dict[int, Array] = {}
+    in_parts(count, UNIT, lambda i, j: found.__setitem__(i, piece(i, j)))
+    return [found[first] for first in sorted(found)]

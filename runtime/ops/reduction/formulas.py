@@ -6,17 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ...dispatch.shape_checks import is_known
+from ...kernels.cpu.folding import reduced_dims_of
 from ...namespace import op
+from ...user_warning import warn_user
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None
-
-
-def _reduced(shape: Sequence[int], dim: Dims) -> tuple[int, ...]:
-    """`dim` as a tuple of dimensions of `shape`."""
-    if dim is None or not shape:
-        return tuple(range(len(shape)))
-    return (dim,) if isinstance(dim, int) else tuple(dim)
 
 
 def all_dims_but(dim: int, ndim: int) -> list[int]:
@@ -26,21 +22,21 @@ def all_dims_but(dim: int, ndim: int) -> list[int]:
 
 def reduced_count(shape: Sequence[int], dim: Dims) -> int:
     """How many elements go into one element of the result, and 1 when none do: a divisor."""
-    return math.prod(shape[d] for d in _reduced(shape, dim)) or 1
+    return math.prod(shape[d] for d in reduced_dims_of(len(shape), dim)) or 1
 
 
 def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
     if keepdim:
         return x
-    reduced = _reduced(shape, dim)
+    reduced = reduced_dims_of(len(shape), dim)
     return x.reshape([1 if d in reduced else n for d, n in enumerate(shape)])
 
 
-def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
+def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The derivative of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
-    return op.sum(product, _reduced(tangent._shape, dim), keepdim)
+    return op.sum(product, reduced_dims_of(len(tangent._shape), dim), keepdim)
 
 
 def conjugate(x: Tensor) -> Tensor:
@@ -49,7 +45,7 @@ def conjugate(x: Tensor) -> Tensor:
 
 
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
-    """2 / (n - correction), the factor of x - mean in the slope of the variance; inf where no number is free."""
+    """2 / (n - correction), the factor of x - mean in the gradient of the variance; inf where no number is free."""
     free = reduced_count(shape, dim) - correction
     return 2 / free if free > 0 else math.inf
 
@@ -71,7 +67,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
         return x.sgn()
     if math.isinf(p):
         sizes = x.abs()  # compared with their own extremum: another |x| may differ in the last bit
-        reduced = _reduced(x._shape, dim)
+        reduced = reduced_dims_of(len(x._shape), dim)
         chosen = (sizes == (op.amax if p > 0 else op.amin)(sizes, reduced, True)).to(sizes.dtype)
         return x.sgn() * (chosen / chosen.sum(reduced, True))
     norm = norm.masked_fill(norm == 0, math.inf)
@@ -82,7 +78,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
 
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
-    """d/de prod_{j != i} (x_j + e g_j): slope and transpose in one, for second slopes are symmetric."""
+    """d/de prod_{j != i} (x_j + e g_j): derivative and transpose in one, for second derivatives are symmetric."""
     if not self.ndim or self._shape[dim] < 2:
         return op.zeros_like(self)
     x, tangent = conjugate(self).transpose(dim, 0), grad.transpose(dim, 0)
@@ -92,7 +88,7 @@ def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
 
 
 def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
-    """The product of all rows before each row and its slope along t, by doubling: (ab)' = a'b + ab'."""
+    """The product of all rows before each row and its derivative along t, by doubling: (ab)' = a'b + ab'."""
     x, t = _moved_down(x, 1, 1), _moved_down(t, 1, 0)
     step = 1
     while step < x._shape[0]:
@@ -105,3 +101,37 @@ def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
 def _moved_down(x: Tensor, rows: int, fill: int) -> Tensor:
     """x with its rows moved down, and `fill` in the rows that become free."""
     return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1) + [rows, -rows], fill)
+
+
+def joint_weight(fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+    """The product of the weights that are given, in a vector; None where none is."""
+    if fweights is None:
+        return None if aweights is None else aweights.reshape(-1)
+    return fweights.reshape(-1) if aweights is None else fweights.reshape(-1) * aweights.reshape(-1)
+
+
+def degrees_of_freedom(free: Any) -> Any:
+    """The number that covariances are divided by: 0, with a warning, in place of a negative one."""
+    if is_known(free) and free <= 0:
+        warn_user(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
+        )
+        return 0
+    return free
+
+
+def correlation_of_covariance(matrix: Tensor) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj), C_ii / C_ii of one variable; rounding leaves no part outside [-1, 1]."""
+    if not matrix.ndim:
+        return matrix / matrix
+    variances = matrix.diagonal()
+    deviations = (op.real_copy(variances) if matrix.is_complex() else variances).sqrt()
+    scaled = matrix / deviations.unsqueeze(1) / deviations
+    if not scaled.is_complex():
+        return scaled.clamp(-1, 1)
+    return op.real_copy(scaled).clamp(-1, 1) + 1j * op.imag_copy(scaled).clamp(-1, 1)
+
+
+def zero_for_nan(x: Tensor) -> Tensor:
+    """0 in place of nan."""
+    return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x

@@ -77,12 +77,12 @@ def filled(x: Layout, size: Ints) -> Recipe | None:
     return single(flat.spread, 1, tuple(size), (1, prod(size), 1), (1.0,), (prod(size), COLUMNS))
 
 
-def spread_sum(grad: Layout, shape: Ints, dim: Ints | None) -> Recipe | None:
+def sum_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Recipe | None:
     """Each gradient for all that were added up."""
     return _spread(grad, shape, dim, 1)
 
 
-def spread_mean(grad: Layout, shape: Ints, dim: Ints | None) -> Recipe | None:
+def mean_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Recipe | None:
     """The same, divided."""
     return _spread(grad, shape, dim, prod(shape if dim is None else (shape[d] for d in dim)) or 1)
 

@@ -20,7 +20,7 @@ def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | 
     return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),), outputs_of(plan))
 
 
-def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recipe | None:
+def var_backward(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recipe | None:
     """2 g (x - mean) / (n - correction)."""
     plan = _plan(x, dim, grad)
     if plan is None:
@@ -41,7 +41,7 @@ def min_all(x: Layout) -> Recipe | None:
     return single(flat.extreme_of, 1, (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
-def extreme_slope(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
+def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
     """The gradient, shared between equals."""
     plan = _plan(x, dim, grad, result)
     return None if plan is None else single(flat.extreme_slopes, 3, x.shape, plan.folded, (), outputs_of(plan))

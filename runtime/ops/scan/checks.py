@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import ShapeError, UnsupportedDtypeError
+from ...dispatch.shape_checks import require_kind
+from ...errors import ShapeError
 
 
 def diff(op: str, self: Any, n: int, dim: int, prepend: Any, append: Any) -> tuple[Any, ...]:
@@ -28,12 +29,14 @@ def _require_fit(op: str, shape: list[int], dim: int, added: list[int]) -> None:
 
 def samples_and_spacing(op: str, y: Any, dx: Any, dim: int) -> tuple[Any, ...]:
     """Wraps `dim` of y, which is not bool."""
-    return _samples(op, y), dx, wrap_dim(op, dim, y.ndim, wrap_scalar=False)
+    require_kind(op, y, "ifc", "numbers")
+    return y, dx, wrap_dim(op, dim, y.ndim, wrap_scalar=False)
 
 
 def samples_and_points(op: str, y: Any, x: Any, dim: int) -> tuple[Any, ...]:
     """Wraps `dim` of y, which is not bool; there is a point for each sample."""
-    dim = wrap_dim(op, dim, _samples(op, y).ndim, wrap_scalar=False)
+    require_kind(op, y, "ifc", "numbers")
+    dim = wrap_dim(op, dim, y.ndim, wrap_scalar=False)
     if x.ndim > y.ndim:
         raise ShapeError(f"{op}(): expected x of at most {y.ndim} dimensions, but got shape {list(x._shape)}")
     points = x.numel() if x.ndim < 2 else x._shape[dim - y.ndim] if x.ndim >= y.ndim - dim else 1
@@ -41,10 +44,5 @@ def samples_and_points(op: str, y: Any, x: Any, dim: int) -> tuple[Any, ...]:
         raise RuntimeError(
             f"{op}(): expected one x for each of {y._shape[dim]} samples, but got shape {list(x._shape)}"
         )
-    return y, _samples(op, x), dim
-
-
-def _samples(op: str, y: Any) -> Any:
-    if y.dtype.kind == "b":
-        raise UnsupportedDtypeError(f"{op}(): expected numbers, but got {y.dtype!r}")
-    return y
+    require_kind(op, x, "ifc", "numbers")
+    return y, x, dim

@@ -1,4 +1,4 @@
-"""What depends on all elements up to each one along a dimension: running extrema, sums, products, logarithms of sums.
+"""Scans along a dimension: cumulative extrema, sums and products, linear recurrences, logcumsumexp.
 
 Sums, products and what they are composed of are computed more exactly than they are given: each result is rounded once,
 however many elements come before it. A line is one thread's, so their number changes no bit.
@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pool.parallel_for import shared
-from . import cpu_complex as scan_complex
-from . import cpu_logarithms as scan_logarithms
-from . import cpu_products as scan_products
-from . import cpu_sums as scan_sums
+from .cpu_logarithms import complex_logarithms, running_logarithms
+from .cpu_products import complex_recurrence, recurrence
+from .cpu_sums import NARROW, running_sums
 
 Array = np.ndarray
 
@@ -31,13 +30,13 @@ def cummin(a: Array, dim: int) -> tuple[Array, Array]:
 
 
 def _running_extremes(a: Array, dim: int, extreme: Any) -> tuple[Array, Array]:
-    """nan is extreme: from the first one on all are nan, and each later one is a new place."""
+    """nan is extreme: from the first one on all are nan, and each later one has its own index."""
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     values = extreme.accumulate(a, axis=dim)
-    places = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
+    positions = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
     reached = (a == values) | (a != a)
-    return values, np.maximum.accumulate(np.where(reached, places, 0), axis=dim)
+    return values, np.maximum.accumulate(np.where(reached, positions, 0), axis=dim)
 
 
 def cumsum(a: Array, dim: int) -> Array:
@@ -55,7 +54,7 @@ def running_sum(a: Array, dim: int, reverse: bool) -> Array:
     out = np.empty(a.shape, a.dtype)
     wide = _wide(plan.dtype)
     arguments = _flat(a, plan), _flat(out, plan), wide, plan.dtype == wide.dtype == np.float64
-    _shared(scan_sums.running_sums, (*arguments, plan.along, plan.after, reverse), plan)
+    _shared(running_sums, (*arguments, plan.along, plan.after, reverse), plan)
     return out
 
 
@@ -84,11 +83,11 @@ def _recurrence(added: Array, factor: Array, dim: int, reverse: bool) -> Array:
     arrays = _flat(added, plan), _flat(factor, plan), _flat(out, plan)
     if factor.dtype.kind == "c":
         in_two = factor.dtype == np.complex128
-        _shared(scan_complex.complex_recurrence, (*arrays, in_two, plan.along, plan.after, reverse), plan)
+        _shared(complex_recurrence, (*arrays, in_two, plan.along, plan.after, reverse), plan)
     else:
         wide = _wide(factor.dtype)
         in_two = factor.dtype == wide.dtype == np.float64
-        _shared(scan_products.recurrence, (*arrays, wide, in_two, plan.along, plan.after, reverse), plan)
+        _shared(recurrence, (*arrays, wide, in_two, plan.along, plan.after, reverse), plan)
     return out
 
 
@@ -98,7 +97,7 @@ def logcumsumexp(a: Array, dim: int) -> Array:
     if plan is None:
         return a.copy()
     out = np.empty(a.shape, a.dtype)
-    loop = scan_logarithms.complex_logarithms if a.dtype.kind == "c" else scan_logarithms.running_logarithms
+    loop = complex_logarithms if a.dtype.kind == "c" else running_logarithms
     _shared(loop, (_flat(a, plan), _flat(out, plan), plan.along, plan.after), plan)
     return out
 
@@ -134,4 +133,4 @@ def _wide(dtype: np.dtype) -> Array:
 def _shared(loop: Any, arguments: tuple[Any, ...], lines: _Lines) -> None:
     """Runs a loop over all lines, by several threads where there is much to do."""
     count = lines.before * lines.after
-    shared(loop, arguments, count, count * lines.along, 4 if lines.after <= scan_sums.NARROW else 64)
+    shared(loop, arguments, count, count * lines.along, 4 if lines.after <= NARROW else 64)

@@ -12,9 +12,10 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import lines_of
 from ...kernels.jit import jit
 from ...kernels.scalar import exp, log
-from .cpu_sums import lines_together, lost, start_of
+from .cpu_sums import WIDTH, lost, start_of
 
 Array = np.ndarray
 
@@ -23,7 +24,7 @@ Array = np.ndarray
 def running_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
     """out_i = log sum_{j <= i} exp(a_j) along each line of a flat array."""
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width), np.zeros(width)
         for i in range(along):
             at = start + i * after
@@ -44,10 +45,13 @@ def running_logarithms(a: Array, out: Array, along: int, after: int, first: int,
 
 @jit
 def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """The same for complex numbers. Of the logarithms that differ by turns each result is that which follows on the
-    larger one of the result before and the new element."""
+    """out_i = log sum_{j <= i} exp(a_j) of complex numbers along each line of a flat array.
+
+    Logarithms are unique up to multiples of 2 pi i: each result takes the one nearest to the result before, or to the
+    new element where that has the larger real part.
+    """
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width, np.complex128), np.zeros(width, np.complex128)
         found = np.full(width, complex(-math.inf, 0))
         for i in range(along):
@@ -72,7 +76,7 @@ def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int,
 
 @jit
 def _followed(total: complex, low: complex, top: float, nearest: complex) -> complex:
-    """log(total + low) + top, by so many turns that its angle is within half a turn of that of `nearest`."""
+    """log(total + low) + top, plus the multiple of 2 pi i that brings it nearest to `nearest`."""
     if total == 0:
         return complex(-math.inf, 0.0)
     result = cmath.log(total) + low / total + top

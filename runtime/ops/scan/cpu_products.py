@@ -1,9 +1,9 @@
-"""Running products and linear recurrences of real numbers; compiled on first use, for each dtype.
+"""Running products and linear recurrences; compiled on first use, for each dtype.
 
 y_i = f_i y_(i-1) + x_i along each line, or y_(i+1) in reverse; the first is x_i itself. Where `added` is empty there is
-no x, and the first is f_i: a running product. Arrays are flat memory seen as (before, along, after), as in `scan_sums`.
-float32 is computed in double precision. For float64 what rounding takes from products and sums is carried on beside
-them by the same recurrence.
+no x, and the first is f_i: a running product. Arrays are flat memory seen as (before, along, after), as in cpu_sums.py.
+float32 is computed in double precision. For float64 and complex128 what rounding takes from products and sums is
+carried on beside them by the same recurrence.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import lines_of
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar.primitives import fma
-from .cpu_sums import NARROW, lines_together, lost, start_of
+from .cpu_sums import NARROW, WIDTH, lost, start_of
 
 Array = np.ndarray
 
@@ -65,7 +66,7 @@ def row_recurrence(
 def row_recurrence_in_two(
     added: Array, factor: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """The same with the errors."""
+    """The recurrence of lines one by one, in float64 with its rounding errors carried beside."""
     step = -after if reverse else after
     for k in range(first, last):
         at = start_of(k, along, after) + (along - 1) * after * reverse
@@ -110,7 +111,7 @@ def column_recurrence(
 def column_recurrence_in_two(
     added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
 ) -> None:
-    """The same with the errors."""
+    """The recurrence of lines side by side, in float64 with its rounding errors carried beside."""
     end, width = along - 1 if reverse else 0, totals.size
     lows = np.zeros(width)
     totals[:] = part_of(added if added.size else factor, start + end * after, width)
@@ -155,10 +156,83 @@ def recurrence(
             row_products(factor, out, like, along, after, first, last)
         return
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         totals = np.empty(width, like.dtype)
         if in_two:
             column_recurrence_in_two(added, factor, out, totals, start, along, after, reverse)
         else:
             column_recurrence(added, factor, out, totals, start, along, after, reverse)
+        first += width
+
+
+@jit(forceinline=True)
+def rest(a: float, b: float, c: float, d: float) -> float:
+    """The rounding error of fl(a b) + fl(c d)."""
+    one, two = a * b, c * d
+    return fma(a, b, -one) + fma(c, d, -two) + lost(one, two, one + two)
+
+
+@jit(forceinline=True)
+def following(
+    state: tuple[float, ...], factor: complex, added: complex, adding: bool, in_two: bool
+) -> tuple[float, ...]:
+    """The parts of state * factor + added, and what has been lost of either until then where that is kept."""
+    a, b, low, other = state
+    c, d, x, y = np.float64(factor.real), np.float64(factor.imag), np.float64(added.real), np.float64(added.imag)
+    real, imag = a * c - b * d, a * d + b * c
+    if in_two:
+        error, more = rest(a, c, -b, d), rest(a, d, b, c)
+        if adding:
+            error, more = error + lost(real, x, real + x), more + lost(imag, y, imag + y)
+        low, other = fma(low, c, fma(-other, d, error)), fma(low, d, fma(other, c, more))
+    if adding:
+        real, imag = real + x, imag + y
+    return real, imag, low, other
+
+
+@jit
+def row_complex(added: Array, factor: Array, out: Array, in_two: bool, start: int, along: int, step: int) -> None:
+    """The recurrence of one line."""
+    one, adding, at = added[start] if added.size else factor[start], added.size > 0, start
+    state = np.float64(one.real), np.float64(one.imag), 0.0, 0.0
+    out[at] = one
+    for _ in range(1, along):
+        at += step
+        state = following(state, factor[at], added[at] if adding else 0j, adding, in_two)
+        a, b, low, other = state
+        out[at] = complex(joined(a, low), joined(b, other))
+
+
+@jit
+def column_complex(
+    added: Array, factor: Array, out: Array, in_two: bool, start: int, along: int, step: int, width: int
+) -> None:
+    """The recurrence of lines side by side."""
+    states, adding = np.zeros((width, 4)), added.size > 0
+    for j in range(width):
+        one = added[start + j] if adding else factor[start + j]
+        states[j, 0], states[j, 1], out[start + j] = one.real, one.imag, one
+    for i in range(1, along):
+        at = start + i * step
+        for j in range(width):
+            own = states[j]
+            state = own[0], own[1], own[2], own[3]
+            a, b, low, other = following(state, factor[at + j], added[at + j] if adding else 0j, adding, in_two)
+            own[0], own[1], own[2], own[3] = a, b, low, other
+            out[at + j] = complex(joined(a, low), joined(b, other))
+
+
+@jit
+def complex_recurrence(
+    added: Array, factor: Array, out: Array, in_two: bool, along: int, after: int, reverse: bool, first: int, last: int
+) -> None:
+    """The recurrence along each line, or the running products: in double precision, and with the errors `in_two`."""
+    step = -after if reverse else after
+    while first < last:
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
+        start += (along - 1) * after * reverse
+        if width == 1:
+            row_complex(added, factor, out, in_two, start, along, step)
+        else:
+            column_complex(added, factor, out, in_two, start, along, step, width)
         first += width

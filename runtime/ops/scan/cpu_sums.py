@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.loops import lines_of
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 
@@ -21,12 +22,6 @@ _BLOCK = 8  # elements whose own sums do not wait for what comes before them
 
 
 @jit
-def lines_together(after: int, first: int, last: int) -> int:
-    """How many lines from `first` on are followed side by side."""
-    return min(WIDTH, after - first % after, last - first)
-
-
-@jit
 def start_of(line: int, along: int, after: int) -> int:
     """Where a line begins; short ones are soon done, but for a division."""
     return line * along if after == 1 else line // after * along * after + line % after
@@ -34,7 +29,7 @@ def start_of(line: int, along: int, after: int) -> int:
 
 @jit(forceinline=True)
 def lost(a: float, b: float, total: float) -> float:
-    """What rounding has taken from total = a + b; 0 where that is not finite."""
+    """The rounding error of total = a + b (two-sum); 0 where that is not finite."""
     part = total - a
     error = (a - (total - part)) + (b - part)
     return error if error == error else 0.0
@@ -81,7 +76,7 @@ def running_row_sums(
 
 @jit
 def row_sums_in_two(a: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int) -> None:
-    """The same with the errors of the sums; blocks whose own sum is not finite are added one by one."""
+    """Running sums of lines one by one, with their rounding errors; blocks with inf or nan element by element."""
     step = -after if reverse else after
     for k in range(first, last):
         total = low = 0.0
@@ -128,7 +123,7 @@ def running_column_sums(a: Array, out: Array, totals: Array, start: int, along: 
 
 @jit
 def column_sums_in_two(a: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool) -> None:
-    """The same with the errors of the sums."""
+    """Running sums of lines side by side in float64, with their rounding errors."""
     lows = np.zeros_like(totals)
     totals[:] = 0
     end = along - 1 if reverse else 0
@@ -157,7 +152,7 @@ def running_sums(
             running_row_sums(a, out, like, along, after, reverse, first, last)
         return
     while first < last:
-        start, width = start_of(first, along, after), lines_together(after, first, last)
+        start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         if in_two:
             column_sums_in_two(a, out, np.empty(width, like.dtype), start, along, after, reverse)
         else:

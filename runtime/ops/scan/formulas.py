@@ -1,7 +1,7 @@
-"""Helpers of the formulas of running extrema, products and logarithms of sums along `dim`.
+"""Helpers of the formulas of running extrema, products and logarithms of sums, and of differences along `dim`.
 
-The slopes of what runs along a dimension run along it too, in reverse: they are linear recurrences, exact where
-elements are zero and without overflow, and the slopes of a recurrence are recurrences again.
+The gradients of what runs along a dimension run along it too, in reverse: they are linear recurrences, exact where
+elements are zero and without overflow, and the gradients of a recurrence are recurrences again.
 """
 
 from __future__ import annotations
@@ -47,3 +47,34 @@ def remaining_share(result: Tensor, dim: int) -> Tensor:
         return op.zeros_like(result)
     later = _without_last(without_infinities(result), dim, True)
     return _padded((_without_last(result, dim, False) - later).exp(), dim, False, 0)
+
+
+def neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """All along `dim` but the last, and all but the first."""
+    count = max(x._shape[dim] - 1, 0)
+    return x.narrow(dim, 0, count), x.narrow(dim, x._shape[dim] - count, count)
+
+
+def differences(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
+    """x_(i+1) - x_i along `dim`, n times over; of bools whether they differ."""
+    parts = [x for x in (prepend, self, append) if x is not None]
+    result = op.cat(parts, dim) if len(parts) > 1 else self
+    for _ in range(min(n, result._shape[dim] + 1)):
+        before, after = neighbours(result, dim)
+        result = op.logical_xor(after, before) if result.dtype.kind == "b" else after - before
+    return op.clone(result) if result is self else result  # n is 0
+
+
+def trapezoids(y: Tensor, spacing: Tensor | float, dim: int) -> Tensor:
+    """Twice the area between neighbouring samples."""
+    before, after = neighbours(y, dim)
+    return (before + after) * spacing
+
+
+def spacings(y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """From each sample point to the next; points in a vector lie along `dim` of y."""
+    if x.ndim == 1:
+        x = x.reshape([-1] + [1] * (y.ndim - 1 - dim))
+    shaped = x.reshape([1] * (y.ndim - x.ndim) + list(x._shape))
+    before, after = neighbours(shaped, dim)
+    return after - before

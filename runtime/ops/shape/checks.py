@@ -95,9 +95,9 @@ def t(op: str, self: Any) -> tuple[Any, ...]:
     return (self,)
 
 
-def squeeze_dims(op: str, self: Any, dim: Ints) -> tuple[Any, ...]:
-    """Wraps `dim`."""
-    return self, distinct_dims(op, dim, self.ndim)
+def distinct(op: str, self: Any, dims: Ints) -> tuple[Any, ...]:
+    """Wraps `dims`, of which none may come twice."""
+    return self, distinct_dims(op, dims, self.ndim)
 
 
 def unsqueeze(op: str, self: Any, dim: int) -> tuple[Any, ...]:

@@ -8,15 +8,15 @@ from typing import Any
 
 from ...errors import ShapeError
 from ...tensor import views
-from . import checks as shape
-from . import checks_slice_join as pieces
+from . import checks_slice_join
+from .checks import diagonal
 
 Ints = Sequence[int]
 
 
 @dataclass(frozen=True)
 class Shaped:
-    """What the rule of a view looks at: a shape."""
+    """Stands for a tensor in the check of a view, which reads its shape only."""
 
     _shape: tuple[int, ...]
 
@@ -37,22 +37,22 @@ def _require_shape(op: str, grad: Any, expected: views.Layout) -> None:
 
 
 def select_backward(op: str, grad: Any, sizes: Ints, dim: int, index: int) -> tuple[Any, ...]:
-    """As for select on a tensor of `sizes`."""
-    whole, dim, index = pieces.select(op, _shaped(op, sizes), dim, index)
+    """Arguments of select on a tensor of `sizes`; the gradient has the shape of the slice."""
+    whole, dim, index = checks_slice_join.select(op, _shaped(op, sizes), dim, index)
     _require_shape(op, grad, views.select(whole._shape, whole._shape, 0, dim, index))
     return grad, whole._shape, dim, index
 
 
 def slice_backward(op: str, grad: Any, sizes: Ints, dim: int, start: int, end: int, step: int) -> tuple[Any, ...]:
-    """As for slice on a tensor of `sizes`."""
-    whole, dim, start, end, step = pieces.slice(op, _shaped(op, sizes), dim, start, end, step)
+    """Arguments of slice on a tensor of `sizes`; the gradient has the shape of the slice."""
+    whole, dim, start, end, step = checks_slice_join.slice(op, _shaped(op, sizes), dim, start, end, step)
     _require_shape(op, grad, views.slice(whole._shape, whole._shape, 0, dim, start, end, step))
     return grad, whole._shape, dim, start, end, step
 
 
 def diagonal_backward(op: str, grad: Any, sizes: Ints, offset: int, dim1: int, dim2: int) -> tuple[Any, ...]:
-    """As for diagonal on a tensor of `sizes`."""
-    whole, offset, dim1, dim2 = shape.diagonal(op, _shaped(op, sizes), offset, dim1, dim2)
+    """Arguments of diagonal on a tensor of `sizes`; the gradient has the shape of the diagonal."""
+    whole, offset, dim1, dim2 = diagonal(op, _shaped(op, sizes), offset, dim1, dim2)
     _require_shape(op, grad, views.diagonal(whole._shape, whole._shape, 0, offset, dim1, dim2))
     return grad, whole._shape, offset, dim1, dim2
 

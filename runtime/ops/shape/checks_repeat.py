@@ -1,16 +1,18 @@
-"""Argument checks of repeating, of moving and splitting dimensions, and of matrices made from or read at a diagonal."""
+"""Argument checks of repeating, combining and moving: repeats, grids, dimensions, and matrices with a diagonal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import comb, prod
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import ShapeError
+from ...errors import ShapeError, UnsupportedDtypeError
 from .checks import distinct_dims
+from .checks_slice_join import not_empty
 
 Ints = Sequence[int]
+MOST_COMBINED = 100_000_000  # more would only fill the memory
 
 
 def repeat(op: str, self: Any, repeats: Ints) -> tuple[Any, ...]:
@@ -51,7 +53,7 @@ def unflatten(op: str, self: Any, dim: int, sizes: Ints) -> tuple[Any, ...]:
 
 
 def movedim(op: str, self: Any, source: Ints, destination: Ints) -> tuple[Any, ...]:
-    """As many places to go to as dimensions that go; each named once."""
+    """Source and destination have equally many dimensions; each named once."""
     if len(source) != len(destination):
         raise RuntimeError(
             f"{op}(): Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
@@ -81,3 +83,118 @@ def fill_diagonal(op: str, self: Any, fill_value: Any, wrap: bool) -> tuple[Any,
     if self.ndim > 2 and len(set(self.shape)) > 1:
         raise ShapeError(f"{op}(): all dimensions of input must be of equal length, but got {list(self.shape)}")
     return self, fill_value, wrap
+
+
+def repeat_counts(op: str, repeats: Any, output_size: int | None) -> tuple[Any, ...]:
+    """A vector of int64 or int32, whose kernel refuses negative counts."""
+    if repeats.dtype.name not in ("int64", "int32"):
+        raise UnsupportedDtypeError(f"{op}(): repeats has to be Long or Int tensor, got {repeats.dtype}")
+    if repeats.ndim != 1:
+        raise RuntimeError(f"{op}(): repeat_interleave only accepts a 1D vector as repeats, got {repeats.ndim}D")
+    return repeats, output_size
+
+
+def repeat_interleave_by(op: str, self: Any, repeats: Any, dim: int | None, output_size: int | None) -> tuple[Any, ...]:
+    """Wraps `dim`; one count for each slice, or one for all."""
+    wrapped = None if dim is None else wrap_dim(op, dim, self.ndim, False)
+    size = self.numel() if wrapped is None else self._shape[wrapped]
+    if repeats.ndim > 1:
+        raise RuntimeError(f"{op}(): repeats must be 0-dim or 1-dim tensor, got {repeats.ndim}-dim")
+    if repeats.numel() not in (1, size):
+        raise RuntimeError(
+            f"{op}(): repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.numel()} and {size} slices of input"
+        )
+    return self, repeats, wrapped, output_size
+
+
+def repeat_interleave(op: str, self: Any, repeats: int, dim: int | None, output_size: int | None) -> tuple[Any, ...]:
+    """Wraps `dim`; a count that is not negative."""
+    wrapped = None if dim is None else wrap_dim(op, dim, self.ndim, False)
+    if repeats < 0:
+        raise RuntimeError(f"{op}(): Repeats must be non-negative, got {repeats}")
+    expected = repeats * (self.numel() if wrapped is None else self._shape[wrapped])
+    if output_size not in (None, expected):
+        raise RuntimeError(f"{op}(): Invalid output_size, expected {expected} but got {output_size}")
+    return self, repeats, wrapped, output_size
+
+
+def meshgrid(op: str, tensors: Sequence[Any], indexing: str) -> tuple[Any, ...]:
+    """Vectors or numbers of one dtype; indexing 'ij' or 'xy'."""
+    not_empty(op, tensors)
+    for tensor in tensors:
+        if tensor.ndim > 1:
+            raise RuntimeError(f"{op}(): Expected 0D or 1D tensor in the tensor list but got: {tensor.ndim}D")
+        _require_alike(op, tensors[0], tensor)
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'{op}(): indexing must be one of "xy" or "ij", but received: {indexing}')
+    return tensors, indexing
+
+
+def _require_alike(op: str, first: Any, tensor: Any) -> None:
+    if tensor.dtype is not first.dtype:
+        raise RuntimeError(f"{op}() expects all tensors to have the same dtype, got {first.dtype} and {tensor.dtype}")
+
+
+def vectors(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """Vectors of one dtype."""
+    not_empty(op, tensors)
+    for tensor in tensors:
+        require_vector(op, tensor)
+        _require_alike(op, tensors[0], tensor)
+    return (tensors,)
+
+
+def require_vector(op: str, tensor: Any) -> None:
+    """One dimension."""
+    if tensor.ndim != 1:
+        raise RuntimeError(f"{op}(): Expect a 1D vector, but got shape {list(tensor._shape)}")
+
+
+def combinations(op: str, self: Any, r: int, with_replacement: bool) -> tuple[Any, ...]:
+    """A vector, and no negative number of elements."""
+    require_vector(op, self)
+    if r < 0:
+        raise RuntimeError(f"{op}(): Expect a non-negative number, but got {r}")
+    size = self._shape[0]
+    rows = comb(size + r - 1, r) if with_replacement and r else comb(size, r)
+    if r * rows > MOST_COMBINED:
+        raise RuntimeError(f"{op}(): more than {MOST_COMBINED} elements are wanted: rows of {r} out of {size}")
+    return self, r, with_replacement
+
+
+def blocks(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """Tensors of at most two dimensions."""
+    not_empty(op, tensors)
+    for position, tensor in enumerate(tensors):
+        if tensor.ndim > 2:
+            raise RuntimeError(
+                f"{op}(): Input tensors must have 2 or fewer dimensions. Input {position} has {tensor.ndim} dimensions"
+            )
+    return (tensors,)
+
+
+def diag_embed(op: str, self: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, ...]:
+    """Two different dimensions of the result."""
+    first, second = (wrap_dim(op, dim, self.ndim + 1) for dim in (dim1, dim2))
+    if first == second:
+        raise RuntimeError(f"{op}(): diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return self, offset, first, second
+
+
+def vander(op: str, x: Any, count: int | None, increasing: bool) -> tuple[Any, ...]:
+    """A vector, and no negative number of powers."""
+    if x.ndim != 1:
+        raise RuntimeError(f"{op}(): x must be a one-dimensional tensor, got {x.ndim} dimensions")
+    if count is not None and count < 0:
+        raise RuntimeError(f"{op}(): N must be non-negative, got {count}")
+    return x, count, increasing
+
+
+def unravel_index(op: str, indices: Any, shape: Sequence[int]) -> tuple[Any, ...]:
+    """Indices of integers; sizes that are not negative."""
+    if indices.dtype.kind != "i":
+        raise TypeError(f"{op}(): expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{op}(): 'shape' cannot have negative values, but got {tuple(shape)}")
+    return indices, tuple(shape)

@@ -1,4 +1,4 @@
-"""Argument checks of ops that cut tensors or join them: slices, splits, cat, stack, flip, roll, padding."""
+"""Argument checks of ops that cut tensors or join them: slices, splits, windows, cat, stack, flip, roll, padding."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
+from ...dispatch.shape_checks import is_known
 from ...errors import ShapeError
-from ..indexing.checks_numbers import fitting_number
-from .checks import distinct_dims
+from ...tensor.dtypes import int64
+from ..indexing.checks import fitting_number
 
 Ints = Sequence[int]
-
-MOST_EMPTY_PIECES = 1_000_000  # more would only fill the memory
+MOST_PIECES = 1_000_000  # more would only fill the memory
 
 
 def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def one_dim_not_scalar(op: str, self: Any, dim: int) -> tuple[Any, ...]:
 
 def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; pieces of size 0 only of nothing."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     dim = wrap_dim(op, dim, self.ndim)
     if split_size < 0:
         raise RuntimeError(f"{op}() expects split_size be non-negative, but got split_size={split_size}")
@@ -76,7 +76,7 @@ def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
 
 def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; the pieces must make up the whole."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     dim = wrap_dim(op, dim, self.ndim)
     if any(size < 0 for size in split_size):
         raise RuntimeError(f"{op}() expects split_sizes have only non-negative entries, got {list(split_size)}")
@@ -90,18 +90,13 @@ def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ..
 
 def chunk(op: str, self: Any, chunks: int, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; at least one piece."""
-    _require_dimensions(op, self)
+    require_dimensions(op, self, 1)
     if chunks <= 0:
         raise RuntimeError(f"{op}() expects `chunks` to be greater than 0, got: {chunks}")
     dim = wrap_dim(op, dim, self.ndim)
-    if not self._shape[dim] and chunks > MOST_EMPTY_PIECES:
-        raise RuntimeError(f"{op}() gives at most {MOST_EMPTY_PIECES} pieces of an empty dimension, got: {chunks}")
+    if not self._shape[dim] and chunks > MOST_PIECES:
+        raise RuntimeError(f"{op}() gives at most {MOST_PIECES} pieces of an empty dimension, got: {chunks}")
     return self, chunks, dim
-
-
-def _require_dimensions(op: str, self: Any) -> None:
-    if not self.ndim:
-        raise RuntimeError(f"{op}() expects at least a 1-dimensional tensor, got a 0-dimensional one")
 
 
 def is_legacy_empty(shape: Ints) -> bool:
@@ -143,8 +138,7 @@ def _require_alike(op: str, first: Ints, shape: Ints, dim: int, position: int) -
 
 def stack(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
     """Wraps `dim` among the dimensions of the result; all shapes must be equal."""
-    if not tensors:
-        raise RuntimeError(f"{op}() expects a non-empty TensorList")
+    not_empty(op, tensors)
     first = tensors[0]._shape
     shapes = [t._shape for t in tensors]
     if shapes.count(first) != len(shapes):
@@ -154,11 +148,6 @@ def stack(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
             f"{list(other)} at entry {position}"
         )
     return tensors, wrap_dim(op, dim, len(first) + 1)
-
-
-def flip(op: str, self: Any, dims: Ints) -> tuple[Any, ...]:
-    """Wraps `dims`."""
-    return self, distinct_dims(op, dims, self.ndim)
 
 
 def roll(op: str, self: Any, shifts: Ints, dims: Ints) -> tuple[Any, ...]:
@@ -182,3 +171,133 @@ def constant_pad(op: str, self: Any, pad: Ints, value: Any) -> tuple[Any, ...]:
         if size + min(pad[i], 0) + min(pad[i + 1], 0) < 0:
             raise RuntimeError(f"{op}(): padding {list(pad)} cuts more than there is of shape {list(self._shape)}")
     return self, tuple(pad), fitting_number(op, "value", value, self.dtype)
+
+
+def not_empty(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """At least one tensor."""
+    if not tensors:
+        raise RuntimeError(f"{op}() expects a non-empty TensorList")
+    return (tensors,)
+
+
+def tensor_split(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
+    """Wraps `dim`; at least one section."""
+    require_dimensions(op, self, 1)
+    if isinstance(places, int) and not 0 < places <= MOST_PIECES:
+        raise RuntimeError(f"{op}(): number of sections must be larger than 0 and at most {MOST_PIECES}, got {places}")
+    return self, places, wrap_dim(op, dim, self.ndim)
+
+
+def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: int) -> tuple[Any, ...]:
+    """int64 numbers of at most one dimension, which become an int or ints."""
+    places = tensor_indices_or_sections
+    if places._dtype is not int64:
+        raise RuntimeError(
+            f"{op}(): expected tensor_indices_or_sections to have dtype of long, but got {places._dtype}"
+        )
+    if places.ndim > 1:
+        raise RuntimeError(
+            f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
+            f"{places.ndim} dims"
+        )
+    if not is_known(places):
+        raise RuntimeError(
+            f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
+        )
+    return tensor_split(op, self, places.tolist(), dim)
+
+
+def require_dimensions(op: str, self: Any, least: int) -> None:
+    """At least so many dimensions."""
+    if self.ndim < least:
+        raise RuntimeError(
+            f"{op}() expected a tensor with at least {least} dimension(s), but got a tensor with {self.ndim} dimensions"
+        )
+
+
+def _equal_pieces(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
+    if isinstance(places, int) and (not places or self._shape[dim] % places):
+        raise RuntimeError(
+            f"{op}() attempted to split along dimension {dim}, but the size of the dimension {self._shape[dim]} is not "
+            f"divisible by the split_size {places}"
+        )
+    return self, places
+
+
+def hsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+    """At least one dimension; pieces of equal size."""
+    require_dimensions(op, self, 1)
+    return _equal_pieces(op, self, places, min(self.ndim - 1, 1))
+
+
+def vsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+    """At least two dimensions; pieces of equal size."""
+    require_dimensions(op, self, 2)
+    return _equal_pieces(op, self, places, 0)
+
+
+def dsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+    """At least three dimensions; pieces of equal size."""
+    require_dimensions(op, self, 3)
+    return _equal_pieces(op, self, places, 2)
+
+
+def at_least_1d(op: str, self: Any) -> tuple[Any, ...]:
+    """At least one dimension."""
+    require_dimensions(op, self, 1)
+    return (self,)
+
+
+def at_least_2d(op: str, self: Any) -> tuple[Any, ...]:
+    """At least two dimensions."""
+    require_dimensions(op, self, 2)
+    return (self,)
+
+
+def rot90(op: str, self: Any, k: int, dims: Ints) -> tuple[Any, ...]:
+    """Wraps two dimensions, which must differ."""
+    if len(dims) != 2:
+        raise RuntimeError(f"{op}(): expected total rotation dims == 2, but got dims = {len(dims)}")
+    if self.ndim < 2:
+        raise RuntimeError(f"{op}(): expected total dims >= 2, but got total dims = {self.ndim}")
+    first, second = (wrap_dim(op, dim, self.ndim) for dim in dims)
+    if first == second:
+        raise RuntimeError(
+            f"{op}(): expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
+    return self, k, (first, second)
+
+
+def adjoint(op: str, self: Any) -> tuple[Any, ...]:
+    """No vector."""
+    if self.ndim == 1:
+        raise RuntimeError(f"{op}() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return (self,)
+
+
+def unfold(op: str, self: Any, dimension: int, size: int, step: int) -> tuple[Any, ...]:
+    """Wraps `dimension`; windows that fit, at least one step apart."""
+    dim = wrap_dim(op, dimension, self.ndim)
+    if size < 0:
+        raise RuntimeError(f"{op}(): size is {size} but must be >= 0")
+    if step <= 0:
+        raise RuntimeError(f"{op}(): step is {step} but must be > 0")
+    most = self._shape[dim] if self.ndim else 1
+    if size > most:
+        raise RuntimeError(f"{op}(): maximum size for tensor at dimension {dim} is {most} but size is {size}")
+    return self, dim, size, step
+
+
+def unfold_backward(op: str, grad: Any, sizes: Ints, dim: int, length: int, step: int) -> tuple[Any, ...]:
+    """Wraps `dim`; the gradient has one window of `length` at each step."""
+    dim = wrap_dim(op, dim, len(sizes))
+    if min((*sizes, length), default=0) < 0 or step < 1:
+        raise ShapeError(
+            f"{op}(): expected sizes that are not negative and step > 0, got {list(sizes)}, {length}, {step}"
+        )
+    size = sizes[dim] if sizes else 1
+    count = (size - length) // step + 1
+    expected = (*sizes[:dim], count, *sizes[dim + 1 :], length) if sizes else (length,)
+    if grad._shape != expected:
+        raise ShapeError(f"{op}(): expected grad_output of shape {list(expected)}, got {list(grad._shape)}")
+    return grad, tuple(sizes), dim, length, step

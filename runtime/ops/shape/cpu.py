@@ -1,12 +1,18 @@
-"""Copies that rearrange: joining, rolling, and the transposes of views, which write into zeros."""
+"""Copies that rearrange: joining, rolling, flipping, padding, triangles, windows (im2col), and transposes of views.
+
+The transposes of views write the gradient into zeros.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.copies import copied
+from ...kernels.cpu.copies import contiguous, copied
+from ...kernels.jit import jit
 from ...tensor import views
 
 Array = np.ndarray
@@ -30,14 +36,14 @@ to_copy = clone  # the caller has cast already
 
 
 def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
-    """Zeros with `grad` at place `index` of `dim`."""
+    """Zeros with `grad` at `index` along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (index,)] = grad
     return result
 
 
 def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, step: int) -> Array:
-    """Zeros with `grad` at places start:end:step of `dim`."""
+    """Zeros with `grad` in start:end:step along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (slice(start, end, step),)] = grad
     return result
@@ -77,17 +83,11 @@ def stack(arrays: list[Array], dim: int) -> Array:
 
 
 def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
-    """The piece along `dim` that came from each array; those of shape (0,) had none."""
-    pieces: list[Array | None] = []
-    start, before = 0, (slice(None),) * dim
-    for yes, shape in zip(wanted, shapes, strict=True):
-        length = 0 if shape == (0,) else shape[dim]
-        if shape == (0,):
-            pieces.append(np.empty(shape, grad.dtype) if yes else None)
-        else:
-            pieces.append(grad[*before, start : start + length].copy() if yes else None)
-        start += length
-    return pieces
+    """The slice along `dim` that came from each array; those of shape (0,) had none."""
+    lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
+    before, starts = (slice(None),) * dim, accumulate(lengths, initial=0)
+    slices = (grad[*before, i : i + n] for i, n in zip(starts, lengths, strict=False))
+    return [x.reshape(s).copy() if yes else None for yes, x, s in zip(wanted, slices, shapes, strict=True)]
 
 
 def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
@@ -101,3 +101,127 @@ def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | Non
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
+
+
+def triu(a: Array, diagonal: int) -> Array:
+    """a_ij where j - i >= diagonal, else 0."""
+    return _triangle(a, diagonal, True) if a.dtype.kind == "f" else np.triu(a, diagonal)
+
+
+def tril(a: Array, diagonal: int) -> Array:
+    """a_ij where j - i <= diagonal, else 0."""
+    return _triangle(a, diagonal + 1, False) if a.dtype.kind == "f" else np.tril(a, diagonal)
+
+
+def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
+    result = np.empty(a.shape, a.dtype)
+    if result.size:
+        _split_rows(contiguous(a).reshape(-1, *a.shape[-2:]), diagonal, upper, result.reshape(-1, *a.shape[-2:]))
+    return result
+
+
+@jit
+def _split_rows(a: Array, diagonal: int, upper: bool, result: Array) -> None:
+    """Row i from column i + diagonal on (upper), or up to it; zeros elsewhere."""
+    for b in range(a.shape[0]):
+        for i in range(a.shape[1]):
+            row, out = a[b, i], result[b, i]
+            at = min(max(i + diagonal, 0), row.size)
+            zeros, kept, to = (out[:at], row[at:], out[at:]) if upper else (out[at:], row[:at], out[:at])
+            for j in range(zeros.size):
+                zeros[j] = 0
+            for j in range(kept.size):
+                to[j] = kept[j]
+
+
+def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
+    pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
+    sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
+    result = np.empty(sizes, a.dtype)
+    inside = result
+    for dim, (left, right) in enumerate(pairs):  # the borders of one dimension after the other, and what is inside
+        before = (slice(None),) * dim
+        for border in (slice(0, max(left, 0)), slice(inside.shape[dim] - max(right, 0), None)):
+            inside[*before, border] = value
+        inside = inside[*before, max(left, 0) : inside.shape[dim] - max(right, 0)]
+    kept = tuple(slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
+    inside[...] = a[kept]
+    return result
+
+
+def flip(a: Array, dims: Ints) -> Array:
+    """The order reversed along `dims`."""
+    if a.dtype.kind == "f" and a.ndim and a.ndim - 1 in dims and a.flags.c_contiguous and a.size:
+        rest = np.flip(a, tuple(d for d in dims if d != a.ndim - 1))
+        rows = rest.reshape(-1, a.shape[-1])
+        result = np.empty(rows.shape, a.dtype)
+        _reverse_rows(rows, result)
+        return result.reshape(a.shape)
+    return np.flip(a, dims if a.ndim else ()).copy()
+
+
+@jit
+def _reverse_rows(rows: Array, result: Array) -> None:
+    last = np.uint64(rows.shape[1] - 1)
+    for r in range(rows.shape[0]):
+        row, out = rows[r], result[r]
+        for i in range(out.size):
+            out[i] = row[last - np.uint64(i)]  # unsigned: an index that cannot count from the end
+
+
+def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
+    """(N, C, H, W) to (N, C kh kw, windows), the windows row by row."""
+    down, across = padding
+    edges = [(0, 0)] * (a.ndim - 2) + [(down, down), (across, across)]
+    wide = np.pad(a, edges) if down or across else a
+    windows = _windows(wide, kernel_size, dilation, stride)
+    rows, columns = windows.shape[-2:]
+    return windows.copy().reshape(*a.shape[:-3], a.shape[-3] * prod(kernel_size), rows * columns)
+
+
+def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
+    """Zeros to which each column is added where its window lies: one kernel offset at a time, for all windows."""
+    (height, width), (down, across) = output_size, padding
+    channels = columns.shape[-2] // prod(kernel_size)
+    wide = np.zeros((*columns.shape[:-2], channels, height + 2 * down, width + 2 * across), columns.dtype)
+    windows = _windows(wide, kernel_size, dilation, stride)
+    parts = columns.reshape(windows.shape)
+    for i, j in np.ndindex(kernel_size):
+        windows[..., i, j, :, :] += parts[..., i, j, :, :]
+    return np.ascontiguousarray(wide[..., down : down + height, across : across + width])
+
+
+def _windows(a: Array, kernel_size: Ints, dilation: Ints, stride: Ints) -> Array:
+    """A view (..., C, kh, kw, rows, columns) of (..., C, H, W)."""
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel_size, dilation, strict=True)]
+    counts = [(n - r) // s + 1 for n, r, s in zip(a.shape[-2:], reach, stride, strict=True)]
+    inner = [step * d for step, d in zip(a.strides[-2:], dilation, strict=True)]
+    outer = [step * s for step, s in zip(a.strides[-2:], stride, strict=True)]
+    shape, strides = (*a.shape[:-2], *kernel_size, *counts), (*a.strides[:-2], *inner, *outer)
+    return np.lib.stride_tricks.as_strided(a, shape, strides)
+
+
+def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) -> Array:
+    """Zeros to which the windows are added: one by one, or one offset of all windows at a time if less work."""
+    result = np.zeros(sizes or (1,), grad.dtype)
+    along = np.moveaxis(result, dim, -1)
+    windows = np.moveaxis(grad if sizes else grad.reshape(1, length), dim, -1)  # (..., length, count)
+    count: int = windows.shape[-1]
+    if count < length:
+        for i in range(count):
+            along[..., i * step : i * step + length] += windows[..., i]
+    else:
+        for offset in range(length):
+            along[..., offset : offset + step * count : step] += windows[..., offset, :]
+    return result.reshape(sizes)
+
+
+def repeat_places(repeats: Array, output_size: int | None) -> Array:
+    """The index i, repeats[i] times, for each i."""
+    if repeats.size and repeats.min() < 0:
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {repeats.min()}")
+    total = int(repeats.sum())
+    if output_size not in (None, total):
+        raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
+    return np.repeat(np.arange(repeats.size), repeats)

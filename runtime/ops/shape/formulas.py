@@ -1,8 +1,9 @@
-"""Helpers of the formulas of views and of ops that join or take apart tensors."""
+"""Helpers of the formulas and composites of views, and of ops that join, split and repeat tensors."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
@@ -45,21 +46,17 @@ def negated(numbers: Ints) -> tuple[int, ...]:
 
 
 def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """At most `chunks` pieces of one size; of nothing as many as asked for."""
+    """At most `chunks` slices of one size; of an empty dimension exactly as many."""
     size = -(-self._shape[dim] // chunks)
     return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
-    """The piece of the gradient that came from each tensor; those of shape (0,) had none."""
-    pieces, start = [], 0
-    for shape in shapes:
-        empty = tuple(shape) == (0,)
-        length = 0 if empty else shape[dim]
-        piece = grad.narrow(dim, start, length)
-        pieces.append(piece.reshape((0,)) if empty else piece)
-        start += length
-    return pieces
+    """The slice of the gradient that came from each tensor; those of shape (0,) had none."""
+    lengths = [0 if tuple(shape) == (0,) else shape[dim] for shape in shapes]
+    starts = itertools.accumulate(lengths, initial=0)
+    slices = [grad.narrow(dim, i, n) for i, n in zip(starts, lengths, strict=False)]
+    return [x.reshape((0,)) if tuple(shape) == (0,) else x for x, shape in zip(slices, shapes, strict=True)]
 
 
 def as_strided_backward(
@@ -98,3 +95,78 @@ def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
 def with_ones_before(x: Tensor, count: int) -> Tensor:
     """x with `count` dimensions of size 1 before its own."""
     return x.reshape((1,) * count + x._shape)
+
+
+def with_dims(tensors: Sequence[Tensor], least: int) -> list[Tensor]:
+    """The tensors with at least 1, 2 or 3 dimensions: a vector is a row, a matrix has a last dimension of size 1."""
+    widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[least - 1]
+    return [widened(t) for t in tensors]
+
+
+def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Numbers and vectors as matrices of one column; all others as they are."""
+    return [t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors]
+
+
+def section_starts(size: int, sections: int) -> list[int]:
+    """Starts of sections of `size`, but for the first; the first ones are larger by one where they cannot be equal."""
+    least, larger = divmod(size, sections)
+    return [i * least + min(i, larger) for i in range(1, sections)]
+
+
+def each_apart(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor, ...]:
+    """Pieces along a dimension, each as a slice of its own: those that one op gives together may not be written to."""
+    ends = list(itertools.accumulate(piece._shape[dim] for piece in pieces))
+    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *ends), ends, strict=False))
+
+
+def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:
+    """The slices between neighbouring indices, which are those of Python: negative ones count from the end."""
+    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *indices), (*indices, self._shape[dim]), strict=True))
+
+
+def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
+    """Turned by quarters, from the first dimension towards the second: mirrored, with dimensions swapped."""
+    first, second = dims
+    if quarters % 2 == 0:
+        return self.flip((first, second)) if quarters else self.clone()
+    return self.flip((second if quarters == 1 else first,)).transpose(first, second)
+
+
+def tiled(self: Tensor, repeats: Ints) -> Tensor:
+    """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
+    shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
+    paired = [size for own in shape for size in (1, own)]
+    expanded = [size for count, own in zip(repeats, shape, strict=True) for size in (count, own)]
+    copy = self.reshape(paired).expand(expanded).clone()
+    return copy.view(tuple(count * own for count, own in zip(repeats, shape, strict=True)))
+
+
+def unflattened(shape: Ints, dim: int, sizes: Ints) -> tuple[int, ...]:
+    """`shape` with `sizes` in the place of dimension `dim`."""
+    return (*shape[:dim], *sizes, *shape[dim + 1 :])
+
+
+def moved_order(ndim: int, source: Ints, destination: Ints) -> tuple[int, ...]:
+    """The permutation that puts each dimension of `source` at its `destination`, the others in their order."""
+    places = dict(zip(destination, source, strict=True))
+    others = iter(dim for dim in range(ndim) if dim not in source)
+    return tuple(places[place] if place in places else next(others) for place in range(ndim))
+
+
+def diagonal_matrix(self: Tensor, diagonal: int) -> Tensor:
+    """Zeros with a vector on a diagonal."""
+    size = self._shape[0] + abs(diagonal)
+    return op.diagonal_backward(self, (size, size), diagonal, 0, 1)
+
+
+def filled_diagonal(self: Tensor, value: Any, wrap: bool) -> Tensor:
+    """The tensor itself, with its diagonal written: of a tall matrix one for each square, a row between them."""
+    height, width = self._shape[0], self._shape[-1]
+    period = width + 1 if wrap and self.ndim == 2 else max(height, 1)
+    for start in range(0, height, period):
+        diagonal = self.narrow(0, start, min(width, height - start) if self.ndim == 2 else height)
+        while diagonal.ndim > 1:
+            diagonal = op.diagonal(diagonal, 0, 0, -1)
+        diagonal.fill_(value)
+    return self

@@ -8,11 +8,6 @@ from ...dispatch.checks import wrap_dim
 from ...dispatch.shape_checks import require_shape
 
 
-def softmax(op: str, input: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
-    """Wraps `dim`."""
-    return input, wrap_dim(op, dim, len(input._shape)), *rest
-
-
 def softmax_backward(op: str, grad_output: Any, output: Any, dim: int) -> tuple[Any, ...]:
     """Equal shapes; wraps `dim`."""
     require_shape(op, "grad_output", grad_output, output._shape)

@@ -13,29 +13,29 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...pool.parallel_for import shared
-from . import cpu_loops as loops
+from . import cpu_loops
 
 COLUMNS = 64  # that one thread has, at least
 
 
 def softmax(input: np.ndarray, dim: int, dtype: object = None) -> np.ndarray:
     """exp(x) / sum(exp(x)) along `dim`."""
-    return _along(loops.softmax_rows, loops.softmax_columns, dim, input)
+    return _along(cpu_loops.softmax_rows, cpu_loops.softmax_columns, dim, input)
 
 
 def log_softmax(input: np.ndarray, dim: int, dtype: object = None) -> np.ndarray:
     """x - log(sum(exp(x))) along `dim`."""
-    return _along(loops.log_softmax_rows, loops.log_softmax_columns, dim, input)
+    return _along(cpu_loops.log_softmax_rows, cpu_loops.log_softmax_columns, dim, input)
 
 
 def softmax_backward(grad_output: np.ndarray, output: np.ndarray, dim: int) -> np.ndarray:
     """output * (grad_output - sum(grad_output * output)) along `dim`."""
-    return _along(loops.softmax_backward_rows, loops.softmax_backward_columns, dim, grad_output, output)
+    return _along(cpu_loops.softmax_backward_rows, cpu_loops.softmax_backward_columns, dim, grad_output, output)
 
 
 def log_softmax_backward(grad_output: np.ndarray, output: np.ndarray, dim: int) -> np.ndarray:
     """grad_output - exp(output) * sum(grad_output) along `dim`."""
-    return _along(loops.log_softmax_backward_rows, loops.log_softmax_backward_columns, dim, grad_output, output)
+    return _along(cpu_loops.log_softmax_backward_rows, cpu_loops.log_softmax_backward_columns, dim, grad_output, output)
 
 
 def _along(rows: Callable[..., None], columns: Callable[..., None], dim: int, *arrays: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
 """The loops of softmax and log-softmax: over contiguous rows, and over BLOCK columns side by side.
 
 Columns are arrays (before, along, after), so that memory is read as it lies. The last two arguments are the range of
-rows, or of columns counted through (before, after).
+rows, or of columns counted through (before, after). The loops on flat memory are what plans call: operands, results,
+then the number of rows, their size and the range.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ...kernels.scalar import exp, log
 _REORDER = {"reassoc"}
 _BLOCK = 256
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
+Array = np.ndarray
 
 
 @jit(fastmath=_REORDER)
@@ -102,7 +104,7 @@ def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
 
 @jit
 def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `softmax_rows`, along the middle dimension."""
+    """exp(x) / sum(exp(x)) along the middle dimension."""
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -128,7 +130,7 @@ def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) ->
 
 @jit
 def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `log_softmax_rows`, along the middle dimension."""
+    """x - log(sum(exp(x))) along the middle dimension."""
     after, line = x.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -152,7 +154,7 @@ def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int
 
 @jit
 def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
-    """As `softmax_backward_rows`, along the middle dimension."""
+    """y (g - sum(g y)) along the middle dimension."""
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -175,7 +177,7 @@ def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.nd
 def log_softmax_backward_columns(
     grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int
 ) -> None:
-    """As `log_softmax_backward_rows`, along the middle dimension."""
+    """g - exp(y) sum(g) along the middle dimension."""
     after, line = grad.shape[2], first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
@@ -230,3 +232,31 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
             part[j] += totals[j]
             out[j] = log(part[j]) + tops[j]
         line += stop - start
+
+
+@jit(flat=True)
+def softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """Softmax of each row."""
+    softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
+
+
+@jit(flat=True)
+def log_softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """Log-softmax of each row."""
+    log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
+
+
+@jit(flat=True)
+def softmax_backward_flat(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
+    """The gradient of softmax."""
+    shape = (rows, along)
+    softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)
+
+
+@jit(flat=True)
+def log_softmax_backward_flat(
+    grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int
+) -> None:
+    """The gradient of log-softmax."""
+    shape = (rows, along)
+    log_softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)

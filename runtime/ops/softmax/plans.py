@@ -6,27 +6,27 @@ from math import prod
 from typing import Any
 
 from ...dispatch.plan import Layout, Recipe, single
-from . import cpu_flat as flat_rows
+from . import cpu_loops as flat_rows
 
 
 def softmax(x: Layout, dim: int) -> Recipe | None:
     """Rows of the last dimension."""
-    return _rows(flat_rows.softmax_of, dim, x)
+    return _rows(flat_rows.softmax_flat, dim, x)
 
 
 def log_softmax(x: Layout, dim: int) -> Recipe | None:
     """Rows of the last dimension."""
-    return _rows(flat_rows.log_softmax_of, dim, x)
+    return _rows(flat_rows.log_softmax_flat, dim, x)
 
 
 def softmax_backward(grad: Layout, output: Layout, dim: int) -> Recipe | None:
     """Rows of the last dimension."""
-    return _rows(flat_rows.softmax_slope, dim, grad, output)
+    return _rows(flat_rows.softmax_backward_flat, dim, grad, output)
 
 
 def log_softmax_backward(grad: Layout, output: Layout, dim: int) -> Recipe | None:
     """Rows of the last dimension."""
-    return _rows(flat_rows.log_softmax_slope, dim, grad, output)
+    return _rows(flat_rows.log_softmax_backward_flat, dim, grad, output)
 
 
 def _rows(kernel: Any, dim: int, *operands: Layout) -> Recipe | None:

@@ -20,7 +20,7 @@ def middle(call: Call) -> Any:
     found = values.detach().unsqueeze(1)
     chosen = (rows == found) | (op.isnan(rows) & op.isnan(found))
     share = chosen.to(rows.dtype) / chosen.sum(1, True)
-    missing = (rows.masked_fill(~chosen, 0) * share).sum(1)  # amax has no slope at nan
+    missing = (rows.masked_fill(~chosen, 0) * share).sum(1)  # amax has no gradient at nan
     return op.where(op.isnan(values), missing, op.amax(rows.masked_fill(~chosen | op.isnan(rows), -math.inf), [1]))
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ... import namespace
 from ...dispatch.checks import wrap_dim
-from ...errors import ShapeError, UnsupportedDtypeError
-from ...namespace import op as ops
-
-
-def is_known(x: Any) -> bool:
-    """Whether the elements can be looked at: not those of one example among many."""
-    return not getattr(x, "is_example", False)
+from ...dispatch.shape_checks import is_known, require_kind
+from ...errors import ShapeError
 
 
 def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...]:
     """A vector of whole numbers that are not negative, and a weight for each."""
-    if self.dtype.kind != "i":
-        raise UnsupportedDtypeError(f"{op}(): expected an integral dtype, but got {self.dtype!r}")
+    require_kind(op, self, "i", "an integral dtype")
     if self.ndim != 1 or (is_known(self) and self.numel() and self.array.min() < 0):
         raise RuntimeError(f"{op}(): expected a 1-D tensor of integers that are not negative, but got {self}")
     if minlength < 0:
@@ -30,12 +25,11 @@ def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...
 
 def histc(op: str, self: Any, bins: int, min: Any, max: Any) -> tuple[Any, ...]:
     """A floating-point tensor and a finite range; where both bounds are equal, the range of the elements."""
-    if not self.is_floating_point():
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {self.dtype!r}")
+    require_kind(op, self, "f", "a floating point dtype")
     _require_bins(op, bins)
     low, high = float(min), float(max)
     if low == high and self.numel():
-        low, high = (float(found) for found in ops.aminmax(self.detach()))
+        low, high = (float(found) for found in namespace.op.aminmax(self.detach()))
     if low == high:
         low, high = low - 1, high + 1
     return self, bins, *finite_range(op, low, high)
@@ -69,7 +63,7 @@ def histogram_of_parts(op: str, self: Any, bins: int, range: Any, weight: Any, d
     _require_weight(op, self, weight)
     _require_bins(op, bins)
     if range is None:
-        range = [float(x) for x in ops.aminmax(self.detach())] if self.numel() else (0.0, 1.0)
+        range = [float(x) for x in namespace.op.aminmax(self.detach())] if self.numel() else (0.0, 1.0)
     if len(range) != 2:
         raise RuntimeError(f"{op}(): expected a range of 2 numbers, but got {len(range)}")
     low, high = finite_range(op, *range)
@@ -77,8 +71,7 @@ def histogram_of_parts(op: str, self: Any, bins: int, range: Any, weight: Any, d
 
 
 def _require_weight(op: str, self: Any, weight: Any) -> None:
-    if not self.is_floating_point():
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {self.dtype!r}")
+    require_kind(op, self, "f", "a floating point dtype")
     if weight is not None and (weight._shape != self._shape or weight.dtype is not self.dtype):
         found = f"{list(weight._shape)} and {weight.dtype!r}"
         raise RuntimeError(f"{op}(): expected weight of shape {list(self._shape)} and {self.dtype!r}, but got {found}")
@@ -97,8 +90,7 @@ def distinct_runs(op: str, self: Any, inverse: bool, counts: bool, dim: int | No
 
 
 def _slices(op: str, self: Any, dim: int | None) -> int | None:
-    if self.is_complex():
-        raise UnsupportedDtypeError(f"{op}(): expected a real dtype, but got {self.dtype!r}")
+    require_kind(op, self, "bif", "a real dtype")
     if dim is None:
         return None
     dim = wrap_dim(op, dim, self.ndim, wrap_scalar=False)

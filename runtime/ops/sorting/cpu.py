@@ -1,13 +1,11 @@
 """Sorting and choosing along one dimension, stable everywhere: equal elements keep their order. nan is the greatest.
 
-Every number becomes an integer key of the same order (see sorting_loops.py). Keys of 32 bits are sorted together with
-their places as 64-bit integers, for which NumPy has vector instructions; wider ones by radix. A gradient goes back to
-the places that were chosen.
+Every number becomes an integer key of the same order (see cpu_loops.py). Keys of 32 bits are sorted together with
+their indices as 64-bit integers, for which NumPy has vector instructions; wider ones by radix. Where elements are
+equal, the index is that of a stable sort: of a median the one that stands in the middle, of a mode the last one.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -15,8 +13,7 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
-from ..indexing.cpu_gather import put_along
-from . import cpu_loops as sorts
+from .cpu_loops import greatest_few, pack, pick, radix_order, unpack
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -27,8 +24,8 @@ _FEW = 64  # so many greatest elements are found in one pass over a row; for mor
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
     """The elements in ascending (or descending) order along `dim`, and where they were."""
     rows = _rows(a, dim)
-    places = _order(rows, descending)
-    return _back(_picked(rows, places), a.shape, dim), _back(places, a.shape, dim)
+    indices = _order(rows, descending)
+    return _back(_picked(rows, indices), a.shape, dim), _back(indices, a.shape, dim)
 
 
 def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
@@ -40,31 +37,19 @@ def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array
     """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
     rows = _rows(a, dim)
     if k > _FEW:
-        places = np.ascontiguousarray(_order(rows, largest)[:, :k])
+        indices = np.ascontiguousarray(_order(rows, largest)[:, :k])
     else:
-        places = np.empty((len(rows), k), np.int64)
+        indices = np.empty((len(rows), k), np.int64)
         codes, floating = _codes(rows)
-        shared(sorts.greatest_few, (codes, floating, not largest, places), len(rows), rows.size)
+        shared(greatest_few, (codes, floating, not largest, indices), len(rows), rows.size)
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
-    return _back(_picked(rows, places), shape, dim), _back(places, shape, dim)
+    return _back(_picked(rows, indices), shape, dim), _back(indices, shape, dim)
 
 
 def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The k-th least element along `dim`, and where it is."""
     rows = _rows(a, dim)
-    places = np.ascontiguousarray(_order(rows, False)[:, k - 1 : k])
-    shape = folding(a.shape, (dim,) if a.ndim else (), keepdim).result
-    return _picked(rows, places).reshape(shape), places.reshape(shape)
-
-
-def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
-    """Zeros with each gradient at the place along `dim` that its element came from."""
-    result = np.zeros(shape, grad.dtype)
-    if grad.size:
-        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
-        places, source, out = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad, result))
-        put_along(out, places, source, False)
-    return result
+    return _chosen(rows, _order(rows, False)[:, k - 1 : k], a, dim, keepdim)
 
 
 def _rows(a: Array, dim: int) -> Array:
@@ -82,10 +67,10 @@ def _back(rows: Array, shape: Dims, dim: int) -> Array:
     return contiguous(np.moveaxis(rows.reshape(moved), -1, dim))
 
 
-def _picked(rows: Array, places: Array) -> Array:
-    """rows[r, places[r, i]]."""
-    values = np.empty(places.shape, rows.dtype)
-    shared(sorts.pick, (rows, places, values), len(rows), places.size)
+def _picked(rows: Array, indices: Array) -> Array:
+    """rows[r, indices[r, i]]."""
+    values = np.empty(indices.shape, rows.dtype)
+    shared(pick, (rows, indices, values), len(rows), indices.size)
     return values
 
 
@@ -97,17 +82,82 @@ def _codes(rows: Array) -> tuple[Array, bool]:
 
 
 def _order(rows: Array, descending: bool) -> Array:
-    """The places of each row's elements in order."""
+    """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
-    places = np.empty(rows.shape, np.int64)
+    indices = np.empty(rows.shape, np.int64)
     if codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
-        shared(sorts.pack, (codes, floating, descending, packed), len(rows), rows.size)
+        shared(pack, (codes, floating, descending, packed), len(rows), rows.size)
         if is_long(rows.size):
             in_parts(len(rows), 1, lambda i, j: packed[i:j].sort(axis=1))
         else:
             packed.sort(axis=1)
-        shared(sorts.unpack, (packed, places), len(rows), rows.size)
+        shared(unpack, (packed, indices), len(rows), rows.size)
     else:
-        shared(sorts.radix_order, (codes, floating, descending, places), len(rows), rows.size)
-    return places
+        shared(radix_order, (codes, floating, descending, indices), len(rows), rows.size)
+    return indices
+
+
+def median_all(a: Array) -> Array:
+    """The element in the middle of all in order, the lower one of two; nan where one is."""
+    return _of_all(a, False)
+
+
+def nanmedian_all(a: Array) -> Array:
+    """The element in the middle of all that are not nan."""
+    return _of_all(a, True)
+
+
+def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The element in the middle along `dim`, and where it is; the first nan where there is one."""
+    rows = _rows(a, dim)
+    indices = _middle(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2))
+    if a.dtype.kind == "f":
+        missing = np.isnan(rows)
+        indices = np.where(missing.any(1, keepdims=True), missing.argmax(1)[:, None], indices)
+    return _chosen(rows, indices, a, dim, keepdim)
+
+
+def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The element in the middle of those along `dim` that are not nan, and where it is."""
+    rows = _rows(a, dim)
+    counts = (rows == rows).sum(1, keepdims=True)
+    return _chosen(rows, np.where(counts, _middle(rows, (counts - 1).clip(0) // 2), 0), a, dim, keepdim)
+
+
+def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The least of the elements that occur most often along `dim`, and where it occurs last."""
+    rows = _rows(a, dim)
+    order = argsort(rows, 1, False, True)
+    ordered = np.take_along_axis(rows, order, 1)
+    indices = np.arange(rows.shape[1])
+    begins = np.ones(rows.shape, bool)
+    begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    run = indices - np.maximum.accumulate(np.where(begins, indices, 0), 1)
+    best = run.argmax(1)[:, None] if rows.size else np.zeros((len(rows), 1), np.int64)
+    return _chosen(rows, np.take_along_axis(order, best, 1), a, dim, keepdim)
+
+
+def _of_all(a: Array, skip: bool) -> Array:
+    """The median of all elements: of floats without any, nan; of integers the least that there is."""
+    flat = a.reshape(-1)
+    if not a.size:
+        return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
+    missing = int((flat != flat).sum())
+    rank = (a.size - 1 - missing) // 2 if skip else (a.size - 1 if missing else (a.size - 1) // 2)
+    return np.partition(flat, max(rank, 0))[max(rank, 0)].reshape(())
+
+
+def _middle(rows: Array, ranks: Array) -> Array:
+    """Where the element of each row's rank is: among its equals as many come before it as in a stable sort."""
+    if not rows.size:
+        return ranks
+    values = np.take_along_axis(np.partition(rows, np.unique(ranks), axis=1), ranks, 1)
+    before = ranks - (rows < values).sum(1, keepdims=True)
+    return (np.cumsum(rows == values, 1) > before).argmax(1)[:, None]
+
+
+def _chosen(rows: Array, indices: Array, a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The element at one index of each row, and the index, in the shape of the reduction."""
+    shape, indices = folding(a.shape, dim, keepdim).result, np.ascontiguousarray(indices, np.int64)
+    return _picked(rows, indices).reshape(shape), indices.reshape(shape)

@@ -31,7 +31,7 @@ def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
 def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array, Array, Array]:
     """The distinct elements, or slices along `dim`, in order or as they follow one another.
 
-    Also which of them each one is, and how often it occurs; without `places` nothing for these.
+    Also the index of each element among them and how often each occurs; both empty where `places` is False.
     """
     if runs:
         return _runs(a, dim)

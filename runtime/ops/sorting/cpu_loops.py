@@ -56,7 +56,7 @@ def keys_of(codes: Array, floating: bool, inverted: bool, keys: Array) -> None:
 
 @jit
 def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int, last: int) -> None:
-    """Each key of 32 bits in front of its place, as one unsigned integer."""
+    """Each key of 32 bits in the high half of a uint64, its index in the low half."""
     for r in range(first, last):
         row, out = codes[r], packed[r]
         for i in range(row.size):
@@ -66,26 +66,26 @@ def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int
 
 
 @jit
-def unpack(packed: Array, places: Array, first: int, last: int) -> None:
-    """The places that `pack` put behind the keys."""
+def unpack(packed: Array, indices: Array, first: int, last: int) -> None:
+    """The indices that `pack` put in the low halves."""
     for r in range(first, last):
-        row, out = packed[r], places[r]
+        row, out = packed[r], indices[r]
         for i in range(row.size):
             out[i] = np.int64(row[i] & np.uint64(0xFFFFFFFF))
 
 
 @jit
-def pick(rows: Array, places: Array, values: Array, first: int, last: int) -> None:
-    """values[r, i] = rows[r, places[r, i]]."""
+def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> None:
+    """values[r, i] = rows[r, indices[r, i]]."""
     for r in range(first, last):
-        row, at, out = rows[r], places[r], values[r]
+        row, at, out = rows[r], indices[r], values[r]
         for i in range(at.size):
             out[i] = row[at[i]]
 
 
 @jit
-def radix_order(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
-    """The places of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
+def radix_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
+    """The indices of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
     count = codes.shape[1]
     signed = np.empty(count, np.int64)
     keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
@@ -106,7 +106,7 @@ def radix_order(codes: Array, floating: bool, inverted: bool, places: Array, fir
             else:
                 _distribute(keys, order, p, counts[p], others, second)
             moved = not moved
-        places[r] = second if moved else order
+        indices[r] = second if moved else order
 
 
 @jit
@@ -136,12 +136,12 @@ def _distribute(keys: Array, order: Array, p: int, counts: Array, to_keys: Array
 
 
 @jit
-def greatest_few(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
-    """The places of the greatest keys of each row, the greatest first, of equal ones the first first."""
-    wanted, count = places.shape[1], codes.shape[1]
+def greatest_few(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
+    """The indices of the greatest keys of each row, the greatest first, of equal ones the first first."""
+    wanted, count = indices.shape[1], codes.shape[1]
     keys, best = np.empty(_BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
     for r in range(first, last):
-        found, to = 0, places[r]
+        found, to = 0, indices[r]
         for start in range(0, count if wanted else 0, _BLOCK):
             block = codes[r, start : start + _BLOCK]
             keys_of(block, floating, inverted, keys)

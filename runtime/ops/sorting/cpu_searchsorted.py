@@ -1,4 +1,4 @@
-"""Where values belong in ordered rows, by bisection."""
+"""Positions of values in ordered rows, by bisection, and membership."""
 
 from __future__ import annotations
 
@@ -38,3 +38,8 @@ def bisect(rows: Array, values: Array, right: bool, out: Array) -> None:
                 else:
                     low = middle + 1
             out[r, i] = low
+
+
+def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:
+    """Whether each element equals one of `test_elements`; nan equals nothing. What is unique anyway is no matter."""
+    return np.isin(elements, test_elements, invert=invert)

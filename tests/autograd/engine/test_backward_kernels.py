@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated import functions
-from specgrad.runtime.ops.reduction import cpu_backward as reduction_slopes
+from specgrad.runtime.ops.reduction import cpu_backward
 
 
 @pytest.fixture
@@ -17,13 +17,13 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     functions.VarBackward0.recipes.found.clear()
     monkeypatch.setattr(functions.VarBackward0.recipes, "find", lambda *layouts: None)
     noted: list[str] = []
-    kernel = reduction_slopes.variance_slope
+    kernel = cpu_backward.var_backward
 
     def noting(*args: Any) -> Any:
         noted.append("kernel")
         return kernel(*args)
 
-    monkeypatch.setattr(functions.reduction_cpu_backward, "variance_slope", noting)
+    monkeypatch.setattr(functions.reduction_cpu_backward, "var_backward", noting)
     return noted
 
 

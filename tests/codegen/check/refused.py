@@ -23,7 +23,7 @@ RIGHT = {
           kernel: cumsum
           batch: along
           self: grad.flip([dim]).cumsum(dim).flip([dim])
-          backward: cumsum_slope(grad, dim)
+          backward: cumsum_backward(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
           refuses: {IndexError: "self=T(3), dim=7"}
@@ -227,14 +227,14 @@ SIGNATURES = [
     ("running", "batch: along", "batch: side_by_side",
      "13:10: running, batch: side_by_side is no batching rule: a rule takes the call and gives what the "
      "op gives for the batch"),
-    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(dim, grad)",
-     "15:13: running, backward: cumsum_slope takes its arguments in another order: (grad, dim)"),
-    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad)",
-     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 1"),
-    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad, dim=dim)",
-     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 2"),
-    ("running", "cumsum_slope(grad, dim)", "cumsum_slope(grad, dim, self)",
-     "15:13: running, backward: cumsum_slope takes 2 arguments (grad, dim) by place, got 3"),
+    ("running", "cumsum_backward(grad, dim)", "cumsum_backward(dim, grad)",
+     "15:13: running, backward: cumsum_backward takes its arguments in another order: (grad, dim)"),
+    ("running", "cumsum_backward(grad, dim)", "cumsum_backward(grad)",
+     "15:13: running, backward: cumsum_backward takes 2 arguments (grad, dim) by place, got 1"),
+    ("running", "cumsum_backward(grad, dim)", "cumsum_backward(grad, dim=dim)",
+     "15:13: running, backward: cumsum_backward takes 2 arguments (grad, dim) by place, got 2"),
+    ("running", "cumsum_backward(grad, dim)", "cumsum_backward(grad, dim, self)",
+     "15:13: running, backward: cumsum_backward takes 2 arguments (grad, dim) by place, got 3"),
 ]  # fmt: skip
 HINTS = [
     ("bend", "grad * other.conj() * slope", "grad * other_p * slope",

@@ -13,22 +13,20 @@ from specgrad.codegen.verify.command import PACKAGE, verify_package
 from specgrad.codegen.verify.isolation import answers
 from specgrad.codegen.verify.processes import check_op_bounds
 
-# The greatest along a dimension, with a kernel for backward that is told of dimension 0 whatever it is.
+# A product along a dimension, with a kernel for backward that is told of dimension 1 whatever it is.
 OUTSIDE = """\
-- name: greatest(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+- name: product(Tensor self, int dim, bool keepdim=False) -> Tensor
   dtype: same
   dtypes: [float]
-  result_dtype: [same, int64]
-  check: one_dim_nonempty
-  kernel: max_dim
+  check: one_dim
+  kernel: prod_dim
   batch: along
-  output_differentiability: [True, False]
   where:
-    chosen: kept(indices, self.shape, dim, keepdim)
-  self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
-  backward: choice_slope(grad, self.shape, 0, indices)
-  values: auto_select
-  samples: ["self=T(3, 40), dim=1"]
+    others: prod_others(self, dim)
+  self: kept(grad, self.shape, dim, keepdim) * others
+  backward: prod_backward(grad, self, 1)
+  result: (others * self_t).sum(dim, keepdim)
+  samples: ["self=T(40, 3), dim=0"]
   refuses: {IndexError: "self=T(3), dim=1"}
 """
 # A formula that computes an integer of billions of digits.
@@ -66,13 +64,13 @@ def report(folder: Path, capsys: pytest.CaptureFixture[str], *entries: str, limi
     return capsys.readouterr().out.splitlines()
 
 
-def test_a_kernel_that_writes_outside_is_found_where_it_is_called(
+def test_a_kernel_that_leaves_its_arrays_is_found_where_it_is_called(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not as a process that dies, or as wrong numbers elsewhere: the op, its formula and the sample are named."""
     lines = report(tmp_path, capsys, OUTSIDE, limit=300)
     assert len(lines) == 2
-    assert re.match(r"ops\.yaml:\d+:\d+: greatest, gradient of self: at \(self=T\(3, 40\), dim=1\) a kernel", lines[0])
+    assert re.match(r"ops\.yaml:\d+:\d+: product, gradient of self: at \(self=T\(40, 3\), dim=0\) a kernel", lines[0])
     assert "outside of an array: IndexError: index is out of bounds" in lines[0]
     assert re.match(r"3 ops, \d+ checks, 1 wrong, \d+ s", lines[1])
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.ops.indexing import cpu as indexing
-from specgrad.runtime.ops.indexing import cpu_gather as gathering
-from specgrad.runtime.ops.indexing import cpu_index_add as row_indexing
+from specgrad.runtime.ops.indexing import cpu_gather
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 3, 2))
@@ -91,10 +90,10 @@ def test_shapes_that_do_not_fit_are_refused():
 def test_index_select_and_index_add_are_transposes(dim):
     """Slices read and slices added along each dimension."""
     places = np.array([1, 0, 1])
-    found = row_indexing.index_select(A, dim, places)
+    found = indexing.index_select(A, dim, places)
     np.testing.assert_array_equal(found, np.take(A, places, dim))
     grad = rng.normal(size=found.shape)
-    back = row_indexing.index_add(np.zeros_like(A), dim, places, grad, 2)
+    back = indexing.index_add(np.zeros_like(A), dim, places, grad, 2)
     np.testing.assert_allclose((back * A).sum(), 2 * (grad * found).sum())
 
 
@@ -110,23 +109,23 @@ def test_gather_and_scatter_by_loops(dim):
         expected[i, j] = a[at]
         added[at] += src[i, j]
         written[at] = src[i, j]
-    np.testing.assert_array_equal(gathering.gather(a, dim, places, False), expected)
-    np.testing.assert_allclose(gathering.scatter_add(a, dim, places, src), added)
-    np.testing.assert_allclose(gathering.scatter(a, dim, places, src), written)
-    assert (gathering.scatter(a, dim, places, 7.0) == 7).sum() == (written != a).sum()
+    np.testing.assert_array_equal(cpu_gather.gather(a, dim, places, False), expected)
+    np.testing.assert_allclose(cpu_gather.scatter_add(a, dim, places, src), added)
+    np.testing.assert_allclose(cpu_gather.scatter(a, dim, places, src), written)
+    assert (cpu_gather.scatter(a, dim, places, 7.0) == 7).sum() == (written != a).sum()
 
 
 def test_gather_and_scatter_of_one_number_and_of_nothing():
     """0-d arrays count as having one dimension; an empty index changes nothing."""
     one, zero = np.array(3.0), np.array(0)
-    assert gathering.gather(one, 0, zero, False).shape == ()
-    assert gathering.gather(one, 0, np.array([0, 0]), False).tolist() == [3, 3]
-    assert gathering.scatter(one, 0, zero, np.array(5.0)) == 5
-    assert gathering.scatter_add(one, 0, zero, np.array(5.0)) == 8
+    assert cpu_gather.gather(one, 0, zero, False).shape == ()
+    assert cpu_gather.gather(one, 0, np.array([0, 0]), False).tolist() == [3, 3]
+    assert cpu_gather.scatter(one, 0, zero, np.array(5.0)) == 5
+    assert cpu_gather.scatter_add(one, 0, zero, np.array(5.0)) == 8
     empty = np.zeros((0, 3), np.int64)
-    np.testing.assert_array_equal(gathering.scatter_add(A[:, :, 0], 0, empty, np.zeros((0, 3))), A[:, :, 0])
-    assert gathering.gather(A[:, :, 0], 0, empty, False).shape == (0, 3)
-    assert row_indexing.index_select(one, 0, np.array([0])) == 3
+    np.testing.assert_array_equal(cpu_gather.scatter_add(A[:, :, 0], 0, empty, np.zeros((0, 3))), A[:, :, 0])
+    assert cpu_gather.gather(A[:, :, 0], 0, empty, False).shape == (0, 3)
+    assert indexing.index_select(one, 0, np.array([0])) == 3
 
 
 @pytest.mark.parametrize("wrong", [-1, 4])
@@ -134,15 +133,15 @@ def test_gather_scatter_and_select_refuse_places_outside(wrong):
     """Negative places do not count from the end here."""
     places, a = np.array([[wrong]]), A[:, :, 0]
     for call in (
-        lambda: gathering.gather(a, 0, places, False),
-        lambda: gathering.scatter(a, 0, places, 1.0),
-        lambda: gathering.scatter_add(a, 0, places, np.ones((1, 1))),
-        lambda: row_indexing.index_add(a, 0, places[0], np.ones((1, 3)), 1),
+        lambda: cpu_gather.gather(a, 0, places, False),
+        lambda: cpu_gather.scatter(a, 0, places, 1.0),
+        lambda: cpu_gather.scatter_add(a, 0, places, np.ones((1, 1))),
+        lambda: indexing.index_add(a, 0, places[0], np.ones((1, 3)), 1),
     ):
         with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds for dimension 0 with size 4"):
             call()
     with pytest.raises(IndexError, match="index_select"):
-        row_indexing.index_select(a, 0, places[0])
+        indexing.index_select(a, 0, places[0])
 
 
 def test_nonzero_lists_places_by_row():

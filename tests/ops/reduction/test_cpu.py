@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.ops.reduction import cpu as reductions
-from specgrad.runtime.ops.reduction import cpu_argreduce as selections
-from specgrad.runtime.ops.reduction import cpu_moments as moments
-from specgrad.runtime.ops.scan import cpu as scans
+from specgrad.runtime.ops.reduction import cpu_argreduce
+from specgrad.runtime.ops.scan import cpu as scan
 
 rng = np.random.default_rng(0)
 DTYPES = (np.float32, np.float64, np.complex64, np.complex128, np.int64)
@@ -44,12 +43,12 @@ def test_sums_over_any_dimensions(dtype, dim, keepdim):
         close(reductions.sum_dim(a, dim, keepdim), a.sum(dim, keepdims=keepdim), dtype)
         close(reductions.sum_all(a), a.sum(), dtype)
         if a.dtype.kind in "fc":
-            close(moments.mean_dim(a, dim, keepdim), a.mean(dim, keepdims=keepdim), dtype)
-            close(moments.var_dim(a, dim, 1, keepdim), a.var(dim, ddof=1, keepdims=keepdim), dtype)
-            close(moments.std_dim(a, dim, 0, keepdim), a.std(dim, keepdims=keepdim), dtype)
+            close(reductions.mean_dim(a, dim, keepdim), a.mean(dim, keepdims=keepdim), dtype)
+            close(reductions.var_dim(a, dim, 1, keepdim), a.var(dim, ddof=1, keepdims=keepdim), dtype)
+            close(reductions.std_dim(a, dim, 0, keepdim), a.std(dim, keepdims=keepdim), dtype)
             for p in (0.5, 1, 3):
                 expected = (np.abs(a) ** p).sum(dim, keepdims=keepdim) ** (1 / p)
-                close(moments.norm(a, p, dim, keepdim), expected, dtype)
+                close(reductions.norm(a, p, dim, keepdim), expected, dtype)
 
 
 @pytest.mark.parametrize("size", [1, 7, 1023, 1024, 1025, 5000])
@@ -84,15 +83,15 @@ def test_sum_passes_on_infinity_and_nan():
 def test_reductions_of_nothing():
     """Over no elements: 0 for a sum, 1 for a product, nan for a mean, -inf for logsumexp."""
     a = np.zeros((2, 0))
-    assert reductions.sum_all(a) == 0 and reductions.prod_all(a) == 1 and np.isnan(moments.mean_all(a))
+    assert reductions.sum_all(a) == 0 and reductions.prod_all(a) == 1 and np.isnan(reductions.mean_all(a))
     np.testing.assert_array_equal(reductions.sum_dim(a, (1,), False), [0, 0])
     np.testing.assert_array_equal(reductions.prod_dim(a, 1, True), [[1], [1]])
-    np.testing.assert_array_equal(moments.logsumexp(a, (1,), False), [-np.inf, -np.inf])
-    assert np.isnan(moments.var_dim(a, (1,), 1, False)).all()
-    assert moments.norm(a, 2.0, (0, 1), False) == 0
-    assert selections.amax(a, (0,), False).shape == (0,)
-    assert selections.max_dim(a, 0, False)[1].shape == (0,)
-    assert selections.any_all(a) == False and selections.all_all(a) == True  # noqa: E712
+    np.testing.assert_array_equal(reductions.logsumexp(a, (1,), False), [-np.inf, -np.inf])
+    assert np.isnan(reductions.var_dim(a, (1,), 1, False)).all()
+    assert reductions.norm(a, 2.0, (0, 1), False) == 0
+    assert cpu_argreduce.amax(a, (0,), False).shape == (0,)
+    assert cpu_argreduce.max_dim(a, 0, False)[1].shape == (0,)
+    assert cpu_argreduce.any_all(a) == False and cpu_argreduce.all_all(a) == True  # noqa: E712
 
 
 def test_reductions_of_one_number():
@@ -102,14 +101,14 @@ def test_reductions_of_one_number():
         reductions.sum_all(a),
         reductions.sum_dim(a, (), True),
         reductions.prod_dim(a, 0, True),
-        scans.cumsum(a, 0),
-        moments.norm(a, 2.0, (), False),
-        selections.max_dim(a, 0, True)[0],
-        selections.amin(a, (), False),
+        scan.cumsum(a, 0),
+        reductions.norm(a, 2.0, (), False),
+        cpu_argreduce.max_dim(a, 0, True)[0],
+        cpu_argreduce.amin(a, (), False),
     ):
         assert np.shape(found) == () and found == 3
     assert reductions.prod_others(a, 0) == 1
-    assert selections.argmax(a, 0, True) == 0 and selections.max_dim(a, 0, False)[1].shape == ()
+    assert cpu_argreduce.argmax(a, 0, True) == 0 and cpu_argreduce.max_dim(a, 0, False)[1].shape == ()
 
 
 @pytest.mark.parametrize("dim", [0, 1])
@@ -128,8 +127,8 @@ def test_products_along_a_dimension(dim):
 def test_cumulative_sums(dtype):
     """cumsum adds up along its dimension in every layout."""
     for a in layouts((3, 4), dtype):
-        close(scans.cumsum(a, 0), np.cumsum(a, 0), dtype)
-        close(scans.cumsum(a, 1), np.cumsum(a, 1), dtype)
+        close(scan.cumsum(a, 0), np.cumsum(a, 0), dtype)
+        close(scan.cumsum(a, 1), np.cumsum(a, 1), dtype)
 
 
 @pytest.mark.parametrize("size", [(), (1,), (4,), (3, 1), (1, 4), (1, 3, 1), (2, 3, 4)])
@@ -144,37 +143,37 @@ def test_sum_to_size_is_the_transpose_of_broadcasting(size):
 def test_norms_of_special_order():
     """p = 0 counts, p = inf and -inf take extremes."""
     a = np.array([[3.0, 0.0, -4.0], [0.0, 0.0, 1.0]])
-    np.testing.assert_array_equal(moments.norm(a, 0.0, (1,), False), [2, 1])
-    np.testing.assert_array_equal(moments.norm(a, math.inf, (1,), False), [4, 1])
-    np.testing.assert_array_equal(moments.norm(a, -math.inf, (1,), True), [[0], [0]])
-    np.testing.assert_array_equal(moments.norm(a, 2.0, (1,), False), [5, 1])
-    assert moments.norm(a.astype(np.complex64), 2.0, (0, 1), False).dtype == np.float32
+    np.testing.assert_array_equal(reductions.norm(a, 0.0, (1,), False), [2, 1])
+    np.testing.assert_array_equal(reductions.norm(a, math.inf, (1,), False), [4, 1])
+    np.testing.assert_array_equal(reductions.norm(a, -math.inf, (1,), True), [[0], [0]])
+    np.testing.assert_array_equal(reductions.norm(a, 2.0, (1,), False), [5, 1])
+    assert reductions.norm(a.astype(np.complex64), 2.0, (0, 1), False).dtype == np.float32
 
 
 def test_logsumexp_neither_overflows_nor_underflows():
     """Shifted by the greatest element, also when that is infinite."""
     a = np.array([[1000.0, 1000.0], [-1000.0, -1000.0], [-np.inf, -np.inf], [np.inf, 0.0], [-np.inf, 5.0]])
-    found = moments.logsumexp(a, (1,), False)
+    found = reductions.logsumexp(a, (1,), False)
     np.testing.assert_allclose(found, [1000 + math.log(2), -1000 + math.log(2), -np.inf, np.inf, 5.0])
 
 
 def test_extrema_pass_on_nan_and_take_the_first_of_equals():
     """nan is greatest and least; among equal elements the index is that of the first."""
     a = np.array([[1.0, np.nan, 3.0], [2.0, 5.0, 5.0]])
-    assert np.isnan(selections.max_all(a)) and np.isnan(selections.min_all(a))
-    values, places = selections.max_dim(a, 1, False)
+    assert np.isnan(cpu_argreduce.max_all(a)) and np.isnan(cpu_argreduce.min_all(a))
+    values, places = cpu_argreduce.max_dim(a, 1, False)
     np.testing.assert_array_equal(values, [np.nan, 5.0])
     np.testing.assert_array_equal(places, [1, 1])
-    np.testing.assert_array_equal(selections.min_dim(a[1:], 1, True)[1], [[0]])
-    np.testing.assert_array_equal(selections.amin(a, (0,), True), [[1.0, np.nan, 3.0]])
-    assert selections.argmax(a, None, False) == 1
-    assert selections.argmin(a, None, True).shape == (1, 1)
+    np.testing.assert_array_equal(cpu_argreduce.min_dim(a[1:], 1, True)[1], [[0]])
+    np.testing.assert_array_equal(cpu_argreduce.amin(a, (0,), True), [[1.0, np.nan, 3.0]])
+    assert cpu_argreduce.argmax(a, None, False) == 1
+    assert cpu_argreduce.argmin(a, None, True).shape == (1, 1)
 
 
 def test_extrema_and_tests_of_bools():
     """For bools the maximum is or, the minimum is and."""
     a = np.array([[True, False], [False, False]])
-    np.testing.assert_array_equal(selections.amax(a, (1,), False), [True, False])
-    np.testing.assert_array_equal(selections.any_dim(a, (0,), False), [True, False])
-    np.testing.assert_array_equal(selections.all_dim(a, (0, 1), True), [[False]])
-    assert selections.max_dim(a, 1, False)[0].dtype == np.bool_
+    np.testing.assert_array_equal(cpu_argreduce.amax(a, (1,), False), [True, False])
+    np.testing.assert_array_equal(cpu_argreduce.any_dim(a, (0,), False), [True, False])
+    np.testing.assert_array_equal(cpu_argreduce.all_dim(a, (0, 1), True), [[False]])
+    assert cpu_argreduce.max_dim(a, 1, False)[0].dtype == np.bool_

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.ops.shape import cpu as shape
-from specgrad.runtime.ops.shape import cpu_pad_tri_flip as filling
 
 rng = np.random.default_rng(0)
 
@@ -63,11 +62,11 @@ def test_cat_and_stack():
 def test_flip_and_roll():
     """Along some dimensions, along none, and in the flattened array."""
     a = np.arange(12).reshape(3, 4)
-    np.testing.assert_array_equal(filling.flip(a, (0, 1)), a[::-1, ::-1])
-    np.testing.assert_array_equal(filling.flip(a, ()), a)
+    np.testing.assert_array_equal(shape.flip(a, (0, 1)), a[::-1, ::-1])
+    np.testing.assert_array_equal(shape.flip(a, ()), a)
     np.testing.assert_array_equal(shape.roll(a, (5,), ()), np.roll(a, 5))
     np.testing.assert_array_equal(shape.roll(a, (1, -2), (0, 1)), np.roll(np.roll(a, 1, 0), -2, 1))
-    assert filling.flip(np.array(2.0), (0,)) == 2
+    assert shape.flip(np.array(2.0), (0,)) == 2
     assert shape.roll(np.ones((0, 2)), (1,), (0,)).shape == (0, 2)
 
 
@@ -75,8 +74,8 @@ def test_triangles_of_batches_ignore_nan_outside():
     """What is cut off becomes 0 even where it is nan."""
     a = np.full((2, 3, 3), np.nan)
     a[:, [0, 0, 1], [1, 2, 2]] = 1
-    assert np.nansum(filling.triu(a, 1)) == 6 and not np.isnan(filling.triu(a, 1)).any()
-    assert np.isnan(filling.tril(a, 0)).sum() == 12
+    assert np.nansum(shape.triu(a, 1)) == 6 and not np.isnan(shape.triu(a, 1)).any()
+    assert np.isnan(shape.tril(a, 0)).sum() == 12
 
 
 @pytest.mark.parametrize("pad", [(), (1, 2), (0, 1, 2, 0), (-1, 1, 1, -2), (-2, -2)])
@@ -87,7 +86,7 @@ def test_padding_grows_and_cuts(pad):
     wide[10:13, 10:14] = a
     (left, right, top, bottom) = (*pad, 0, 0, 0, 0)[:4]
     expected = wide[10 - top : 13 + bottom, 10 - left : 14 + right]
-    np.testing.assert_array_equal(filling.constant_pad_nd(a, pad, 7.0), expected)
+    np.testing.assert_array_equal(shape.constant_pad_nd(a, pad, 7.0), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex128, np.int8, np.bool_])
@@ -97,11 +96,11 @@ def test_results_are_memory_of_their_own_and_keep_the_dtype(dtype):
     found = [
         shape.clone(a),
         shape.to_copy(a),
-        filling.flip(a, ()),
+        shape.flip(a, ()),
         shape.roll(a, (0,), ()),
-        filling.triu(a, -9),
+        shape.triu(a, -9),
         shape.cat([a], 0),
-        filling.constant_pad_nd(a, (), 0),
+        shape.constant_pad_nd(a, (), 0),
         shape.restride(a, (4, 1), 0, (3, 4), (4, 1), 0) if dtype != np.bool_ else a.copy(),
     ]
     for result in found:

@@ -96,7 +96,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: sg.searchsorted(X, X, side="left", right=True), RuntimeError, "expected side and right to agree"),
     (lambda: sg.searchsorted(X, X, sorter=X), RuntimeError, "expected sorter to be int64"),
     (lambda: sg.searchsorted(X, X, sorter=sg.tensor([0])), RuntimeError, r"expected sorter of shape \[4\]"),
-    (lambda: sg.searchsorted(X, X, sorter=sg.tensor([0, 1, 2, 4])), RuntimeError, "hold places in rows of 4"),
+    (lambda: sg.searchsorted(X, X, sorter=sg.tensor([0, 1, 2, 4])), RuntimeError, "hold indices into rows of 4"),
     (lambda: sg.unique(sg.tensor([1j])), NotImplementedError, r"unique\(\): expected a real dtype"),
     (lambda: sg.unique(sg.ones(0, 2), dim=1), RuntimeError, "expected no empty dimension but dim=1"),
     (lambda: sg.unique(sg.tensor(1.0), dim=0), IndexError, "tensor has no dimensions"),

@@ -9,7 +9,7 @@ from ...batching.rules.general import loop
 
 
 def windows(call: Call) -> Any:
-    """unfold: the places of a window become the last dimension, of the whole batch too."""
+    """unfold: the elements of a window become the last dimension, of the whole batch too."""
     rank = len(call.first._shape)
     if not rank:
         return loop(call)  # a single number has a dimension 0 that is not there
