@@ -25,7 +25,7 @@ from ..runtime.dispatch.writing import before_write, write, write_out
 from ..runtime.dispatch.writing_several import write_outs
 from ..runtime.modes.grad_mode import mode as grad_mode
 from ..runtime.modes.grad_mode import watch
-from ..runtime.modes.intercept import PLAIN, lift
+from ..runtime.modes.intercept import NOT_HANDLED, intercept
 from ..runtime.namespace import op
 from ..runtime.ops.attention import checks as attention_checks
 from ..runtime.ops.attention import cpu as attention_cpu
@@ -266,8 +266,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ABS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("abs", abs, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("abs", abs, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
     checks.tensor("abs", "input", input)
@@ -276,8 +276,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("abs", abs_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("abs_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _abs("abs_", original, into=input)
@@ -315,8 +315,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NEG.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("neg", neg, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("neg", neg, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
     checks.tensor("neg", "input", input)
@@ -327,8 +327,8 @@ def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.NEG.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("neg_", input, (input,), keep=(), share="same")
     before = input._fn
     _neg("neg_", original, into=input)
@@ -366,8 +366,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sign", sign, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sign", sign, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
     checks.tensor("sign", "input", input)
@@ -378,8 +378,8 @@ def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIGN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sign_", input, (input,), keep=(), share="same")
     before = input._fn
     _sign("sign_", original, into=input)
@@ -417,8 +417,8 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SGN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sgn", sgn, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sgn", sgn, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
     checks.tensor("sgn", "input", input)
@@ -429,8 +429,8 @@ def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SGN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sgn_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sgn("sgn_", original, into=input)
@@ -468,8 +468,8 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQUARE.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("square", square, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("square", square, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("square", out, _square("square", input), (input,), share="same")
     checks.tensor("square", "input", input)
@@ -480,8 +480,8 @@ def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SQUARE.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("square_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _square("square_", original, into=input)
@@ -519,8 +519,8 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQRT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sqrt", sqrt, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sqrt", sqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
     checks.tensor("sqrt", "input", input)
@@ -531,8 +531,8 @@ def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SQRT.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _sqrt("sqrt_", original, into=input)
@@ -570,8 +570,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RSQRT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("rsqrt", rsqrt, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
     checks.tensor("rsqrt", "input", input)
@@ -582,8 +582,8 @@ def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RSQRT.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("rsqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
@@ -621,8 +621,11 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RECIPROCAL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("reciprocal", reciprocal, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
     checks.tensor("reciprocal", "input", input)
@@ -633,8 +636,8 @@ def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RECIPROCAL.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("reciprocal_", input, (input,), keep=(), share="same")
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
@@ -679,11 +682,11 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
                 functions.PowBackward0.record(result, input, exponent)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
     checks.tensor("pow", "input", input)
@@ -695,10 +698,11 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     if not watch.active and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
@@ -738,11 +742,11 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
     checks.tensor("pow", "input", input)
@@ -754,10 +758,11 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     if not watch.active and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("pow_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
@@ -794,8 +799,11 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         result = kernels.POW_NUMBER.launch(input, exponent)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("pow_number", pow_number, "elementwise", input, exponent)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pow_number", pow_number, "elementwise", input, exponent)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("pow_number", "input", input)
     return _pow_number("pow_number", input, exponent)
 
@@ -830,8 +838,11 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
         result = kernels.POW_SCALAR.launch(exponent, input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
     return _pow_scalar("pow", input, exponent)
@@ -871,8 +882,8 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXP.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp", exp, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
     checks.tensor("exp", "input", input)
@@ -883,8 +894,8 @@ def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXP.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("exp_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp("exp_", original, into=input)
@@ -922,8 +933,8 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXP2.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp2", exp2, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
     checks.tensor("exp2", "input", input)
@@ -934,8 +945,8 @@ def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("exp2_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp2("exp2_", original, into=input)
@@ -973,8 +984,8 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXPM1.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expm1", expm1, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
     checks.tensor("expm1", "input", input)
@@ -985,8 +996,8 @@ def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("expm1_", input, (input,), keep=(), share="same")
     before = input._fn
     _expm1("expm1_", original, into=input)
@@ -1024,8 +1035,8 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log", log, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log", out, _log("log", input), (input,), share="same")
     checks.tensor("log", "input", input)
@@ -1036,8 +1047,8 @@ def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log("log_", original, into=input)
@@ -1075,8 +1086,8 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG2.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log2", log2, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
     checks.tensor("log2", "input", input)
@@ -1087,8 +1098,8 @@ def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log2_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log2("log2_", original, into=input)
@@ -1126,8 +1137,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG10.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log10", log10, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
     checks.tensor("log10", "input", input)
@@ -1138,8 +1149,8 @@ def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log10_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log10("log10_", original, into=input)
@@ -1177,8 +1188,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG1P.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log1p", log1p, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
     checks.tensor("log1p", "input", input)
@@ -1189,8 +1200,8 @@ def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log1p_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log1p("log1p_", original, into=input)
@@ -1228,8 +1239,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sin", sin, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
     checks.tensor("sin", "input", input)
@@ -1240,8 +1251,8 @@ def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sin("sin_", original, into=input)
@@ -1279,8 +1290,8 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.COS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cos", cos, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
     checks.tensor("cos", "input", input)
@@ -1291,8 +1302,8 @@ def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COS.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("cos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cos("cos_", original, into=input)
@@ -1330,8 +1341,8 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tan", tan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
     checks.tensor("tan", "input", input)
@@ -1342,8 +1353,8 @@ def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TAN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("tan_", input, (input,), keep=(), share="same")
     before = input._fn
     _tan("tan_", original, into=input)
@@ -1381,8 +1392,8 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ASIN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asin", asin, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
     checks.tensor("asin", "input", input)
@@ -1393,8 +1404,8 @@ def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("asin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asin("asin_", original, into=input)
@@ -1432,8 +1443,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ACOS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acos", acos, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
     checks.tensor("acos", "input", input)
@@ -1444,8 +1455,8 @@ def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("acos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acos("acos_", original, into=input)
@@ -1483,8 +1494,8 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan", atan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
     checks.tensor("atan", "input", input)
@@ -1495,8 +1506,8 @@ def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("atan_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atan("atan_", original, into=input)
@@ -1534,8 +1545,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SINH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinh", sinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
     checks.tensor("sinh", "input", input)
@@ -1546,8 +1557,8 @@ def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SINH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sinh("sinh_", original, into=input)
@@ -1585,8 +1596,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.COSH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cosh", cosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
     checks.tensor("cosh", "input", input)
@@ -1597,8 +1608,8 @@ def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COSH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("cosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cosh("cosh_", original, into=input)
@@ -1636,8 +1647,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanh", tanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
     checks.tensor("tanh", "input", input)
@@ -1648,8 +1659,8 @@ def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TANH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("tanh_", input, (input,), keep=(), share="same")
     before = input._fn
     _tanh("tanh_", original, into=input)
@@ -1687,8 +1698,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ASINH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asinh", asinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
     checks.tensor("asinh", "input", input)
@@ -1699,8 +1710,8 @@ def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("asinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asinh("asinh_", original, into=input)
@@ -1738,8 +1749,8 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ACOSH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acosh", acosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
     checks.tensor("acosh", "input", input)
@@ -1750,8 +1761,8 @@ def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("acosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acosh("acosh_", original, into=input)
@@ -1789,8 +1800,8 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atanh", atanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
     checks.tensor("atanh", "input", input)
@@ -1801,8 +1812,8 @@ def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("atanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atanh("atanh_", original, into=input)
@@ -1851,8 +1862,11 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Atan2Backward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("atan2", atan2, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
     checks.tensor("atan2", "input", input)
@@ -1863,8 +1877,8 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan2", atan2_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     _atan2("atan2_", original, other, into=input)
@@ -1912,8 +1926,11 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.HypotBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hypot", hypot, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
     checks.tensor("hypot", "input", input)
@@ -1924,8 +1941,8 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hypot", hypot_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
     before = input._fn
     _hypot("hypot_", original, other, into=input)
@@ -1964,8 +1981,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erf", erf, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
@@ -1976,8 +1993,8 @@ def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERF.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erf_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erf("erf_", original, into=input)
@@ -2015,8 +2032,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfc", erfc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
@@ -2027,8 +2044,8 @@ def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erfc_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erfc("erfc_", original, into=input)
@@ -2066,8 +2083,11 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
     checks.tensor("sigmoid", "input", input)
@@ -2078,8 +2098,8 @@ def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sigmoid_", input, (input,), keep=(), share="same")
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
@@ -2116,8 +2136,8 @@ def logsigmoid(input: Tensor) -> Tensor:
         result = kernels.LOGSIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logsigmoid", logsigmoid, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
@@ -2153,8 +2173,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RELU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("relu", relu, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
     checks.tensor("relu", "input", input)
@@ -2165,8 +2185,8 @@ def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RELU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("relu_", input, (input,), keep=(), share="same")
     before = input._fn
     _relu("relu_", original, into=input)
@@ -2200,16 +2220,22 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
@@ -2246,16 +2272,22 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-    if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
 
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
@@ -2297,8 +2329,8 @@ def silu(input: Tensor) -> Tensor:
         result = kernels.SILU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("silu", "input", input)
     return _silu("silu", input)
 
@@ -2307,8 +2339,8 @@ def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SILU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("silu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _silu("silu_", original, into=input)
@@ -2342,8 +2374,8 @@ def normal_pdf(input: Tensor) -> Tensor:
         result = kernels.NORMAL_PDF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("normal_pdf", "input", input)
     return _normal_pdf("normal_pdf", input)
 
@@ -2375,8 +2407,8 @@ def normal_cdf(input: Tensor) -> Tensor:
         result = kernels.NORMAL_CDF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("normal_cdf", "input", input)
     return _normal_cdf("normal_cdf", input)
 
@@ -2408,8 +2440,8 @@ def gelu_erf(input: Tensor) -> Tensor:
         result = kernels.GELU_ERF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
 
@@ -2445,8 +2477,8 @@ def gelu_tanh(input: Tensor) -> Tensor:
         result = kernels.GELU_TANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
 
@@ -2482,8 +2514,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
         tensor([-0.1588,  0.0000,  0.8412])
     """
-    if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gelu", gelu, "composite", input, approximate=approximate)) is not NOT_HANDLED
+    ):
+        return result
     name = "gelu"
     self = input
     if not isinstance(self, Tensor):
@@ -2512,8 +2547,11 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softplus", softplus, "elementwise", input, beta, threshold)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
@@ -2548,16 +2586,22 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
 
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
@@ -2596,8 +2640,11 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
         tensor([-0.7869,  2.0000])
     """
-    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("celu", celu, "elementwise", input, alpha, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
     checks.tensor("celu", "input", input)
@@ -2606,8 +2653,8 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("celu", celu_, "elementwise", input, alpha)) is not NOT_HANDLED:
+        return result
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _celu("celu_", original, alpha, into=input)
@@ -2647,8 +2694,8 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SELU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("selu", selu, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
     checks.tensor("selu", "input", input)
@@ -2659,8 +2706,8 @@ def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SELU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("selu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _selu("selu_", original, into=input)
@@ -2697,8 +2744,8 @@ def mish(input: Tensor) -> Tensor:
         result = kernels.MISH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("mish", "input", input)
     return _mish("mish", input)
 
@@ -2707,8 +2754,8 @@ def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.MISH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("mish_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _mish("mish_", original, into=input)
@@ -2745,8 +2792,11 @@ def hardsigmoid(input: Tensor) -> Tensor:
         result = kernels.HARDSIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("hardsigmoid", "input", input)
     return _hardsigmoid("hardsigmoid", input)
 
@@ -2755,8 +2805,11 @@ def hardsigmoid_(input: Tensor) -> Tensor:
     """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardsigmoid("hardsigmoid_", original, into=input)
@@ -2793,8 +2846,8 @@ def hardswish(input: Tensor) -> Tensor:
         result = kernels.HARDSWISH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("hardswish", "input", input)
     return _hardswish("hardswish", input)
 
@@ -2803,8 +2856,8 @@ def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardswish("hardswish_", original, into=input)
@@ -2839,8 +2892,11 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
-    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
     checks.tensor("hardshrink", "input", input)
@@ -2877,8 +2933,11 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
-    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softshrink", softshrink, "elementwise", input, lambd)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
@@ -2911,8 +2970,8 @@ def tanhshrink(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
-    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanhshrink", tanhshrink, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "tanhshrink"
     self = input
     if not isinstance(self, Tensor):
@@ -2936,8 +2995,8 @@ def softsign(input: Tensor) -> Tensor:
         >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("softsign", softsign, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "softsign"
     self = input
     if not isinstance(self, Tensor):
@@ -2963,16 +3022,22 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
-    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("threshold", threshold, "elementwise", input, bound, value)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("threshold", "input", input)
     return _threshold("threshold", input, bound, value)
 
 
 def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("threshold", threshold_, "elementwise", input, bound, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("threshold_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _threshold("threshold_", original, bound, value, into=input)
@@ -3014,8 +3079,8 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED:
+        return result
     name = "glu"
     self = input
     if not isinstance(self, Tensor):
@@ -3048,8 +3113,11 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
         tensor([[-0.1000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("prelu", prelu, "composite", input, weight, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "prelu"
     if out is not None:
         return write_out(name, out, prelu(input, weight))
@@ -3079,8 +3147,11 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("channel_leak", channel_leak, "elementwise", input, weight)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("channel_leak", "input", input)
     return _channel_leak("channel_leak", input, weight)
 
@@ -3117,8 +3188,8 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FLOOR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("floor", floor, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
     checks.tensor("floor", "input", input)
@@ -3129,8 +3200,8 @@ def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("floor_", input, (input,), keep=(), share="same")
     before = input._fn
     _floor("floor_", original, into=input)
@@ -3168,8 +3239,8 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CEIL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ceil", ceil, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
     checks.tensor("ceil", "input", input)
@@ -3180,8 +3251,8 @@ def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("ceil_", input, (input,), keep=(), share="same")
     before = input._fn
     _ceil("ceil_", original, into=input)
@@ -3216,8 +3287,11 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ROUND.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("round", round_default, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("round", out, _round_default("round", input), (input,), share="same")
     checks.tensor("round", "input", input)
@@ -3228,8 +3302,8 @@ def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_default("round_", original, into=input)
@@ -3262,11 +3336,11 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
         self: zeros_like(grad)
     """
     if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
     checks.tensor("round", "input", input)
@@ -3276,10 +3350,11 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
@@ -3319,8 +3394,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TRUNC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trunc", trunc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
     checks.tensor("trunc", "input", input)
@@ -3331,8 +3406,8 @@ def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("trunc_", input, (input,), keep=(), share="same")
     before = input._fn
     _trunc("trunc_", original, into=input)
@@ -3370,8 +3445,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FRAC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("frac", frac, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
     checks.tensor("frac", "input", input)
@@ -3382,8 +3457,8 @@ def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("frac_", input, (input,), keep=(), share="same")
     before = input._fn
     _frac("frac_", original, into=input)
@@ -3419,8 +3494,8 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isnan", isnan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
     checks.tensor("isnan", "input", input)
@@ -3452,8 +3527,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isinf", isinf, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
     checks.tensor("isinf", "input", input)
@@ -3485,8 +3560,11 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISFINITE.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isfinite", isfinite, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
     checks.tensor("isfinite", "input", input)
@@ -3522,8 +3600,8 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CONJ.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("conj", conj, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("conj", out, _conj("conj", input), (input,), share="same")
     checks.tensor("conj", "input", input)
@@ -3559,8 +3637,11 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("conj_physical", conj_physical, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "conj_physical"
     if out is not None:
         return write_out(name, out, conj_physical(input))
@@ -3572,8 +3653,11 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("conj_physical", conj_physical_, "composite", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("conj_physical_", input, conj_physical(original))
@@ -3596,8 +3680,11 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
-    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
+    ):
+        return result
     name = "resolve_conj"
     self = input
     if not isinstance(self, Tensor):
@@ -3621,8 +3708,8 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
     """
-    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "resolve_neg"
     self = input
     if not isinstance(self, Tensor):
@@ -3650,8 +3737,8 @@ def real_copy(input: Tensor) -> Tensor:
         result = kernels.REAL_COPY.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("real_copy", "input", input)
     return _real_copy("real_copy", input)
 
@@ -3679,8 +3766,8 @@ def imag_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad * 1j
     """
-    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("imag_copy", "input", input)
     return _imag_copy("imag_copy", input)
 
@@ -3718,8 +3805,8 @@ def real(input: Tensor) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "real"
     self = input
     if not isinstance(self, Tensor):
@@ -3745,8 +3832,8 @@ def imag(input: Tensor) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "imag"
     self = input
     if not isinstance(self, Tensor):
@@ -3784,10 +3871,11 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 functions.AddBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
     checks.tensor("add", "input", input)
@@ -3799,10 +3887,11 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
     if not watch.active and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("add_", input, (input, other), keep=(), share="same")
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
@@ -3842,10 +3931,11 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
     checks.tensor("add", "input", input)
@@ -3857,10 +3947,11 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     if not watch.active and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("add_", input, (input,), keep=(), share="same")
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
@@ -3911,10 +4002,11 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 functions.SubBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
     checks.tensor("sub", "input", input)
@@ -3925,8 +4017,11 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
-    if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("sub_", input, (input, other), keep=(), share="same")
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
@@ -3978,10 +4073,11 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 functions.RsubBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
     checks.tensor("rsub", "input", input)
@@ -4033,8 +4129,11 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MulBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
     checks.tensor("mul", "input", input)
@@ -4045,8 +4144,8 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mul.Tensor", mul_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("mul_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _mul("mul_", original, other, into=input)
@@ -4091,8 +4190,11 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.DivBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
     checks.tensor("div", "input", input)
@@ -4103,8 +4205,11 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("div_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _div_tensor("div_", original, other, into=input)
@@ -4142,15 +4247,15 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
@@ -4174,13 +4279,15 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
+            result := intercept(
+                "div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("div_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
@@ -4207,15 +4314,15 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
@@ -4238,13 +4345,15 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode)
+            result := intercept(
+                "div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("div_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
@@ -4282,10 +4391,10 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 functions.FloorDivideBackward0.record(result, input, other)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
     checks.tensor("floor_divide", "input", input)
@@ -4296,8 +4405,11 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("floor_divide", floor_divide_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
@@ -4342,8 +4454,11 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.TruncDivideBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("trunc_divide", trunc_divide, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
@@ -4390,8 +4505,11 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.RemainderBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("remainder", remainder, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
     checks.tensor("remainder", "input", input)
@@ -4402,8 +4520,11 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.REMAINDER.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("remainder", remainder_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _remainder("remainder_", original, other, into=input)
@@ -4452,8 +4573,11 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmodBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmod", fmod, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
     checks.tensor("fmod", "input", input)
@@ -4464,8 +4588,8 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FMOD.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("fmod", fmod_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _fmod("fmod_", original, other, into=input)
@@ -4511,11 +4635,11 @@ def addcmul(
         tensor([2.5000, 5.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
@@ -4527,10 +4651,11 @@ def addcmul(
 def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
@@ -4577,11 +4702,11 @@ def addcdiv(
         tensor([1.2500, 2.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
@@ -4593,10 +4718,11 @@ def addcdiv(
 def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
@@ -4637,10 +4763,11 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
     checks.tensor("lerp", "input", input)
@@ -4649,8 +4776,11 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
@@ -4689,10 +4819,11 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
     checks.tensor("lerp", "input", input)
@@ -4701,8 +4832,11 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("lerp_", input, (input, end), keep=(), share="same")
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
@@ -4751,8 +4885,11 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MaximumBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("maximum", maximum, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
     checks.tensor("maximum", "input", input)
@@ -4800,8 +4937,11 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MinimumBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("minimum", minimum, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
     checks.tensor("minimum", "input", input)
@@ -4849,8 +4989,11 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmaxBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmax", fmax, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
     checks.tensor("fmax", "input", input)
@@ -4898,8 +5041,11 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FminBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmin", fmin, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
     checks.tensor("fmin", "input", input)
@@ -4930,8 +5076,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Gradients:
         through: nonzero(atleast_1d(condition)).unbind(1)
     """
-    if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED:
+        return result
     name = "where"
     if not isinstance(condition, Tensor):
         condition = checks.tensor(name, "condition", condition)
@@ -4964,10 +5110,11 @@ def where_self(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
@@ -5009,8 +5156,11 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         result = kernels.CLAMP_BOTH.launch(input, min, max)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
     checks.tensor("clamp", "input", input)
@@ -5021,8 +5171,11 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_both("clamp_", original, min, max, into=input)
@@ -5062,8 +5215,11 @@ def clamp_default(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
-    if watch.lifts and (lifted := lift("clamp", clamp_default, "composite", input, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
@@ -5082,8 +5238,11 @@ def clamp_default(
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("clamp", clamp_default_, "composite", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
@@ -5112,10 +5271,11 @@ def clamp_tensor(
         RuntimeError: expected: at least one bound is given.
     """
     if (
-        watch.lifts
-        and (lifted := lift("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
@@ -5138,8 +5298,11 @@ def clamp_tensor(
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
@@ -5166,10 +5329,10 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
     checks.tensor("clamp_min", "input", input)
@@ -5180,8 +5343,11 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
@@ -5227,10 +5393,11 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
                 functions.ClampMinBackward1.record(result, input, min)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
     checks.tensor("clamp_min", "input", input)
@@ -5241,8 +5408,11 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
@@ -5280,10 +5450,10 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
     checks.tensor("clamp_max", "input", input)
@@ -5294,8 +5464,11 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
@@ -5341,10 +5514,11 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
                 functions.ClampMaxBackward1.record(result, input, max)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
     checks.tensor("clamp_max", "input", input)
@@ -5355,8 +5529,11 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
@@ -5399,8 +5576,11 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
     checks.tensor("eq", "input", input)
@@ -5409,8 +5589,8 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("eq.Tensor", eq_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("eq.Tensor", eq_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("eq_", input, (input, other), keep=(), share="same")
     before = input._fn
     _eq("eq_", original, other, into=input)
@@ -5450,8 +5630,11 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
     checks.tensor("ne", "input", input)
@@ -5460,8 +5643,8 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ne.Tensor", ne_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ne.Tensor", ne_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("ne_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ne("ne_", original, other, into=input)
@@ -5501,8 +5684,11 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
     checks.tensor("lt", "input", input)
@@ -5511,8 +5697,8 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lt.Tensor", lt_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lt.Tensor", lt_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("lt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lt("lt_", original, other, into=input)
@@ -5552,8 +5738,11 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("le.Tensor", le, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
     checks.tensor("le", "input", input)
@@ -5562,8 +5751,8 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("le.Tensor", le_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("le.Tensor", le_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("le_", input, (input, other), keep=(), share="same")
     before = input._fn
     _le("le_", original, other, into=input)
@@ -5603,8 +5792,11 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
     checks.tensor("gt", "input", input)
@@ -5613,8 +5805,8 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("gt.Tensor", gt_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gt.Tensor", gt_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("gt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gt("gt_", original, other, into=input)
@@ -5654,8 +5846,11 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
     checks.tensor("ge", "input", input)
@@ -5664,8 +5859,8 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ge.Tensor", ge_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ge.Tensor", ge_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("ge_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ge("ge_", original, other, into=input)
@@ -5705,8 +5900,11 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
     checks.tensor("logical_and", "input", input)
@@ -5715,8 +5913,11 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_and", logical_and_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_and", logical_and_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
@@ -5756,8 +5957,11 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
     checks.tensor("logical_or", "input", input)
@@ -5766,8 +5970,11 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_or", logical_or_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_or", logical_or_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
@@ -5807,8 +6014,11 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
     checks.tensor("logical_xor", "input", input)
@@ -5817,8 +6027,11 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_xor", logical_xor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_xor", logical_xor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
@@ -5852,8 +6065,11 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOGICAL_NOT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_not", logical_not, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_not", logical_not, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
     checks.tensor("logical_not", "input", input)
@@ -5862,8 +6078,11 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_not", logical_not_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _logical_not("logical_not_", original, into=input)
@@ -5896,10 +6115,11 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([2, 1])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
     checks.tensor("bitwise_and", "input", input)
@@ -5908,8 +6128,11 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
@@ -5943,10 +6166,11 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         tensor([7, 7])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
     checks.tensor("bitwise_or", "input", input)
@@ -5955,8 +6179,11 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
@@ -5990,10 +6217,11 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([5, 6])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
     checks.tensor("bitwise_xor", "input", input)
@@ -6002,8 +6230,11 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
@@ -6033,8 +6264,11 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
-    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
     checks.tensor("bitwise_not", "input", input)
@@ -6043,8 +6277,11 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
@@ -6077,10 +6314,10 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
     checks.tensor("xlogy", "input", input)
@@ -6089,8 +6326,11 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     _xlogy_tensor("xlogy_", original, other, into=input)
@@ -6128,10 +6368,11 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
     return _xlogy_scalar_self("xlogy", input, other)
@@ -6166,8 +6407,11 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
@@ -6205,11 +6449,11 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
@@ -6256,8 +6500,11 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.LogaddexpBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
     checks.tensor("logaddexp", "input", input)
@@ -6305,8 +6552,11 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Logaddexp2Backward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
     checks.tensor("logaddexp2", "input", input)
@@ -6342,8 +6592,11 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
         tensor([0.0000, 2.1972, 4.5951])
     """
-    if watch.lifts and (lifted := lift("logit", logit, "composite", input, eps, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logit", logit, "composite", input, eps, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "logit"
     if out is not None:
         return write_out(name, out, logit(input, eps))
@@ -6357,8 +6610,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logit", logit_, "composite", input, eps)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logit", logit_, "composite", input, eps)) is not NOT_HANDLED:
+        return result
     original = before_write("logit_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("logit_", input, logit(original, eps))
@@ -6382,8 +6635,8 @@ def log_odds(input: Tensor) -> Tensor:
         result = kernels.LOG_ODDS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("log_odds", "input", input)
     return _log_odds("log_odds", input)
 
@@ -6419,8 +6672,8 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ENTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("entr", entr, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
@@ -6460,8 +6713,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SINC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinc", sinc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
     checks.tensor("sinc", "input", input)
@@ -6472,8 +6725,8 @@ def sinc_(input: Tensor) -> Tensor:
     """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SINC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sinc_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sinc("sinc_", original, into=input)
@@ -6511,8 +6764,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFINV.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfinv", erfinv, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
     checks.tensor("erfinv", "input", input)
@@ -6523,8 +6776,8 @@ def erfinv_(input: Tensor) -> Tensor:
     """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERFINV.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erfinv_", input, (input,), keep=(), share="same")
     before = input._fn
     _erfinv("erfinv_", original, into=input)
@@ -6562,8 +6815,8 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFCX.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfcx", erfcx, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
@@ -6601,8 +6854,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NDTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ndtr", ndtr, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
@@ -6640,8 +6893,8 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NDTRI.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ndtri", ndtri, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
@@ -6676,8 +6929,11 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
@@ -6711,8 +6967,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
     """
-    if watch.lifts and (lifted := lift("lgamma", lgamma, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lgamma", lgamma, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
     checks.tensor("lgamma", "input", input)
@@ -6721,8 +6977,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def lgamma_(input: Tensor) -> Tensor:
     """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lgamma", lgamma_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _lgamma("lgamma_", original, into=input)
@@ -6759,8 +7015,11 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mvlgamma(sg.tensor([3.0]), 2)
         tensor([1.5502])
     """
-    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "mvlgamma"
     if out is not None:
         return write_out(name, out, mvlgamma(input, p))
@@ -6775,8 +7034,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
     """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma_, "composite", input, p)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mvlgamma", mvlgamma_, "composite", input, p)) is not NOT_HANDLED:
+        return result
     original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("mvlgamma_", input, mvlgamma(original, p))
@@ -6800,8 +7059,11 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.digamma(sg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
     """
-    if watch.lifts and (lifted := lift("digamma", digamma, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("digamma", digamma, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
     checks.tensor("digamma", "input", input)
@@ -6810,8 +7072,8 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def digamma_(input: Tensor) -> Tensor:
     """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("digamma", digamma_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("digamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _digamma("digamma_", original, into=input)
@@ -6848,8 +7110,11 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
         tensor([1.6449, 4.9348])
     """
-    if watch.lifts and (lifted := lift("polygamma", polygamma, "elementwise", n, input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
     return _polygamma("polygamma", n, input)
@@ -6857,8 +7122,11 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("polygamma", polygamma_, "elementwise", input, n)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polygamma", polygamma_, "elementwise", input, n)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _polygamma("polygamma_", n, original, into=input)
@@ -6896,8 +7164,11 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
     checks.tensor("zeta", "input", input)
@@ -6931,10 +7202,11 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
         other: -grad * self * unfused(zeta(self + 1, other))
     """
     if (
-        watch.lifts
-        and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
@@ -6972,8 +7244,11 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0.6321, 0.2642])
     """
-    if watch.lifts and (lifted := lift("igamma", igamma, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igamma", igamma, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
     checks.tensor("igamma", "input", input)
@@ -6982,8 +7257,8 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
 
 def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("igamma", igamma_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("igamma", igamma_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _igamma("igamma_", original, other, into=input)
@@ -7022,8 +7297,11 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
         tensor([3.6788e-01, 9.8366e-21])
     """
-    if watch.lifts and (lifted := lift("igammac", igammac, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igammac", igammac, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
     checks.tensor("igammac", "input", input)
@@ -7032,8 +7310,11 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 
 def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("igammac", igammac_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igammac", igammac_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _igammac("igammac_", original, other, into=input)
@@ -7068,8 +7349,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.i0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    if watch.lifts and (lifted := lift("i0", i0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0", i0, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
     checks.tensor("i0", "input", input)
@@ -7078,8 +7359,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def i0_(input: Tensor) -> Tensor:
     """`i0`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("i0", i0_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("i0_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _i0("i0_", original, into=input)
@@ -7113,8 +7394,8 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0e", i0e, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
@@ -7148,8 +7429,8 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i1", i1, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
@@ -7183,8 +7464,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i1e", i1e, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
@@ -7219,10 +7500,11 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([   inf, 0.4210])
     """
     if (
-        watch.lifts
-        and (lifted := lift("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
@@ -7259,10 +7541,11 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([   inf, 0.6019])
     """
     if (
-        watch.lifts
-        and (lifted := lift("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
@@ -7299,11 +7582,11 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
         tensor([1.1445, 0.0396])
     """
     if (
-        watch.lifts
-        and (lifted := lift("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scaled_modified_bessel_k0",
@@ -7344,11 +7627,11 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
         tensor([1.6362, 0.0396])
     """
     if (
-        watch.lifts
-        and (lifted := lift("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scaled_modified_bessel_k1",
@@ -7394,10 +7677,11 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
@@ -7435,8 +7719,11 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.AIRY_AI.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("airy_ai", airy_ai, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("airy_ai", airy_ai, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
     checks.tensor("airy_ai", "input", input)
@@ -7466,8 +7753,11 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
@@ -7501,8 +7791,11 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
@@ -7536,8 +7829,11 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
-    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
@@ -7571,8 +7867,11 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
-    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)
@@ -7608,8 +7907,11 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGNBIT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("signbit", signbit, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
     checks.tensor("signbit", "input", input)
@@ -7652,8 +7954,11 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.CopysignBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copysign", copysign, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
     checks.tensor("copysign", "input", input)
@@ -7664,8 +7969,11 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copysign", copysign_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
     before = input._fn
     _copysign("copysign_", original, other, into=input)
@@ -7711,8 +8019,11 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
     checks.tensor("nextafter", "input", input)
@@ -7723,8 +8034,11 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nextafter", nextafter_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
     before = input._fn
     _nextafter("nextafter_", original, other, into=input)
@@ -7758,8 +8072,11 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
     return _frexp("frexp", input)
@@ -7801,8 +8118,11 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
     """
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "ldexp"
     if out is not None:
         return write_out(name, out, ldexp(input, other))
@@ -7816,8 +8136,11 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     adopt_result("ldexp_", input, ldexp(original, other))
@@ -7843,8 +8166,11 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISPOSINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isposinf", isposinf, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
     checks.tensor("isposinf", "input", input)
@@ -7876,8 +8202,11 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNEGINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isneginf", isneginf, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
     checks.tensor("isneginf", "input", input)
@@ -7909,8 +8238,8 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISREAL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isreal", isreal, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
     checks.tensor("isreal", "input", input)
@@ -7956,10 +8285,11 @@ def nan_to_num(
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
     if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nan_to_num"
     if out is not None:
         return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
@@ -7992,10 +8322,10 @@ def nan_to_num_(
 ) -> Tensor:
     """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
@@ -8023,10 +8353,11 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     checks.tensor("replace_odd", "input", input)
     return _replace_odd("replace_odd", input, nan, posinf, neginf)
 
@@ -8069,8 +8400,11 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
     checks.tensor("heaviside", "input", input)
@@ -8079,8 +8413,11 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
 
 def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("heaviside", heaviside_, "elementwise", input, values)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
     before = input._fn
     _heaviside("heaviside_", original, values, into=input)
@@ -8116,8 +8453,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
         tensor([0.0000, 3.1416])
     """
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("deg2rad", deg2rad, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "deg2rad"
     if out is not None:
         return write_out(name, out, deg2rad(input))
@@ -8130,8 +8467,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED:
+        return result
     original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("deg2rad_", input, deg2rad(original))
@@ -8157,8 +8494,8 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
         tensor([  0., 180.])
     """
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rad2deg", rad2deg, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "rad2deg"
     if out is not None:
         return write_out(name, out, rad2deg(input))
@@ -8171,8 +8508,8 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED:
+        return result
     original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("rad2deg_", input, rad2deg(original))
@@ -8197,8 +8534,8 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
-    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "positive"
     self = input
     if not isinstance(self, Tensor):
@@ -8223,15 +8560,15 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
         through: pow(in_double(self), in_double(exponent))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_tensor_tensor(input, exponent))
@@ -8259,15 +8596,15 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
         through: pow(in_double(self), exponent)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_tensor_scalar(input, exponent))
@@ -8294,11 +8631,11 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
         through: pow(self, in_double(exponent))
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_scalar(input, exponent))
@@ -8327,10 +8664,11 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
             takes it.
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power_.Scalar", float_power__scalar, "composite", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
@@ -8358,10 +8696,11 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
             takes it.
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
@@ -8394,8 +8733,11 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
-    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("complex", complex, "elementwise", real, imag, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
     return _complex("complex", real, imag)
@@ -8449,8 +8791,11 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])
     """
-    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polar", polar, "composite", abs, angle, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "polar"
     if out is not None:
         return write_out(name, out, polar(abs, angle))
@@ -8485,8 +8830,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
-    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("angle", angle, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
     checks.tensor("angle", "input", input)
@@ -8521,8 +8866,8 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED:
+        return result
     return _view_as_real("view_as_real", input)
 
 
@@ -8566,8 +8911,11 @@ def view_as_complex(input: Tensor) -> Tensor:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
+    ):
+        return result
     return _view_as_complex("view_as_complex", input)
 
 
@@ -8613,11 +8961,11 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
         tensor([ 4, 12])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "bitwise_left_shift",
@@ -8633,10 +8981,11 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
@@ -8670,11 +9019,13 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
         tensor([ 2, -3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "bitwise_right_shift",
@@ -8690,11 +9041,11 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
@@ -8727,8 +9078,11 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
         tensor([6, 3])
     """
-    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gcd", gcd, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
     checks.tensor("gcd", "input", input)
@@ -8737,8 +9091,8 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gcd", gcd_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("gcd_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gcd("gcd_", original, other, into=input)
@@ -8771,8 +9125,11 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
         tensor([12, 15])
     """
-    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lcm", lcm, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
     checks.tensor("lcm", "input", input)
@@ -8781,8 +9138,8 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lcm", lcm_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("lcm_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lcm("lcm_", original, other, into=input)
@@ -8816,8 +9173,11 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="anyhow")
     return _sum_default("sum", input, dtype)
@@ -8867,8 +9227,8 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
         result = FILLED.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("filled", filled, "filled", input, size)) is not NOT_HANDLED:
+        return result
     return _filled("filled", input, size)
 
 
@@ -8927,11 +9287,15 @@ def sum_dim_intlist(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
@@ -8983,8 +9347,11 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if watch.lifts and (lifted := lift("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="anyhow")
     return _prod_default("prod", input, dtype)
@@ -9033,11 +9400,11 @@ def prod_dim_int(
         IndexError: expected: a single `dim` in range.
     """
     if (
-        watch.lifts
-        and (lifted := lift("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _prod_dim_int("prod", input, dim, keepdim, dtype)
@@ -9085,8 +9452,8 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if watch.lifts and (lifted := lift("prod_others", prod_others, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _prod_others("prod_others", input, dim)
 
 
@@ -9129,8 +9496,11 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="anyhow")
     return _mean_default("mean", input, dtype)
@@ -9195,10 +9565,11 @@ def mean_dim(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _mean_dim("mean", input, dim, keepdim, dtype)
@@ -9252,8 +9623,11 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: var(self, None, correction=1 if unbiased else 0)
     """
-    if watch.lifts and (lifted := lift("var", var_default, "composite", input, unbiased, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("var", var_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
@@ -9290,10 +9664,11 @@ def var_dim(
         through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
@@ -9338,9 +9713,9 @@ def var_correction(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "var.correction",
                 var_correction,
                 "reduction",
@@ -9351,9 +9726,9 @@ def var_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
     return _var_correction("var", input, dim, correction, keepdim)
@@ -9401,8 +9776,11 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: std(self, None, correction=1 if unbiased else 0)
     """
-    if watch.lifts and (lifted := lift("std", std_default, "composite", input, unbiased, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("std", std_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
@@ -9439,10 +9817,11 @@ def std_dim(
         through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
@@ -9488,9 +9867,9 @@ def std_correction(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "std.correction",
                 std_correction,
                 "reduction",
@@ -9501,9 +9880,9 @@ def std_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="anyhow")
     return _std_correction("std", input, dim, correction, keepdim)
@@ -9576,8 +9955,11 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amax", amax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="anyhow")
     return _amax("amax", input, dim, keepdim)
@@ -9642,8 +10024,11 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amin", amin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="anyhow")
     return _amin("amin", input, dim, keepdim)
@@ -9688,8 +10073,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("max", max_default, "extreme", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
     return _max_default("max", input)
@@ -9735,8 +10120,11 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="anyhow")
     return _max_dim("max", input, dim, keepdim)
@@ -9782,8 +10170,11 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: maximum(self, other)
     """
-    if watch.lifts and (lifted := lift("max.other", max_other, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("max.other", max_other, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
@@ -9813,8 +10204,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("min", min_default, "extreme", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
     return _min_default("min", input)
@@ -9860,8 +10251,11 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="anyhow")
     return _min_dim("min", input, dim, keepdim)
@@ -9907,8 +10301,11 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: minimum(self, other)
     """
-    if watch.lifts and (lifted := lift("min.other", min_other, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("min.other", min_other, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
@@ -9956,8 +10353,11 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="anyhow")
     return _argmax("argmax", input, dim, keepdim)
@@ -10016,8 +10416,11 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="anyhow")
     return _argmin("argmin", input, dim, keepdim)
@@ -10055,8 +10458,11 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("any", any_default, "everything", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("any", any_default, "everything", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("any", out, _any_default("any", input), (input,), share="anyhow")
     return _any_default("any", input)
@@ -10093,8 +10499,11 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="anyhow")
     return _any_dims("any", input, dim, keepdim)
@@ -10132,8 +10541,11 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("all", all_default, "everything", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("all", all_default, "everything", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("all", out, _all_default("all", input), (input,), share="anyhow")
     return _all_default("all", input)
@@ -10170,8 +10582,11 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="anyhow")
     return _all_dims("all", input, dim, keepdim)
@@ -10229,11 +10644,11 @@ def norm_default(
             or p = inf need an element.
     """
     if (
-        watch.lifts
-        and (lifted := lift("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="anyhow")
     return _norm_default("norm", input, p, dim, keepdim, dtype)
@@ -10301,11 +10716,11 @@ def norm_named(
         ValueError: expected: the only norm known by a name is 'fro'.
     """
     if (
-        watch.lifts
-        and (lifted := lift("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
@@ -10360,8 +10775,11 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="anyhow")
     return _logsumexp("logsumexp", input, dim, keepdim)
@@ -10412,8 +10830,11 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
     return _cumsum("cumsum", input, dim, dtype)
@@ -10423,8 +10844,11 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
@@ -10492,10 +10916,11 @@ def sort(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
     return _sort("sort", input, dim, descending, stable)
@@ -10546,8 +10971,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 4]])
     """
-    if watch.lifts and (lifted := lift("msort", msort, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("msort", msort, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "msort"
     if out is not None:
         return write_out(name, out, msort(input))
@@ -10590,10 +11015,11 @@ def argsort(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("argsort", argsort, "along", input, dim, descending, stable, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
     return _argsort("argsort", input, dim, descending, stable)
@@ -10659,8 +11085,11 @@ def topk(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
     return _topk("topk", input, k, dim, largest, sorted)
@@ -10734,8 +11163,11 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
     return _kthvalue("kthvalue", input, k, dim, keepdim)
@@ -10790,8 +11222,11 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         result = SUM_TO_SIZE.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="anyhow")
     return _sum_to_size("sum_to_size", input, size)
@@ -10838,8 +11273,11 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("median", median_default, "middle", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
     return _median_default("median", input)
@@ -10884,8 +11322,11 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
     return _median_dim("median", input, dim, keepdim)
@@ -10932,8 +11373,11 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
     return _nanmedian_default("nanmedian", input)
@@ -10979,10 +11423,11 @@ def nanmedian_dim(
         IndexError: expected: a single `dim` in range, which must have elements.
     """
     if (
-        watch.lifts
-        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
     return _nanmedian_dim("nanmedian", input, dim, keepdim)
@@ -11050,8 +11495,11 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mode", mode, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
     return _mode("mode", input, dim, keepdim)
@@ -11118,10 +11566,11 @@ def nansum(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nansum"
     if out is not None:
         return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
@@ -11176,10 +11625,11 @@ def nanmean(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanmean"
     if out is not None:
         return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
@@ -11217,10 +11667,11 @@ def var_mean_default(
         through: (var(self, unbiased), mean(self))
     """
     if (
-        watch.lifts
-        and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_default(input, unbiased))
@@ -11259,11 +11710,11 @@ def var_mean_dim(
         through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
-        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
@@ -11306,9 +11757,9 @@ def var_mean_correction(
         through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "var_mean.correction",
                 var_mean_correction,
                 "composite",
@@ -11319,9 +11770,9 @@ def var_mean_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
@@ -11356,10 +11807,11 @@ def std_mean_default(
         through: (std(self, unbiased), mean(self))
     """
     if (
-        watch.lifts
-        and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_default(input, unbiased))
@@ -11398,11 +11850,11 @@ def std_mean_dim(
         through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
-        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
@@ -11445,9 +11897,9 @@ def std_mean_correction(
         through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "std_mean.correction",
                 std_mean_correction,
                 "composite",
@@ -11458,9 +11910,9 @@ def std_mean_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
@@ -11516,10 +11968,11 @@ def aminmax(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "aminmax"
     if out is not None:
         return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
@@ -11563,8 +12016,11 @@ def count_nonzero(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "count_nonzero"
     if out is not None:
         return write_out(name, out, count_nonzero(input, dim))
@@ -11603,8 +12059,11 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
     return _cumprod("cumprod", input, dim, dtype)
@@ -11614,8 +12073,11 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
     before = input._fn
     _cumprod("cumprod_", original, dim, dtype, into=input)
@@ -11671,8 +12133,11 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
     return _logcumsumexp("logcumsumexp", input, dim)
@@ -11719,10 +12184,11 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
 
 
@@ -11783,8 +12249,8 @@ def cummax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="anyhow")
     return _cummax("cummax", input, dim)
@@ -11837,8 +12303,8 @@ def cummin(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="anyhow")
     return _cummin("cummin", input, dim)
@@ -11897,15 +12363,15 @@ def quantile_default(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantile"
     if out is not None:
         return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
@@ -11955,9 +12421,9 @@ def quantile_scalar(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "quantile.scalar",
                 quantile_scalar,
                 "composite",
@@ -11969,9 +12435,9 @@ def quantile_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantile"
     if out is not None:
         return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
@@ -12023,9 +12489,9 @@ def nanquantile_default(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nanquantile",
                 nanquantile_default,
                 "composite",
@@ -12037,9 +12503,9 @@ def nanquantile_default(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanquantile"
     if out is not None:
         return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
@@ -12089,9 +12555,9 @@ def nanquantile_scalar(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nanquantile.scalar",
                 nanquantile_scalar,
                 "composite",
@@ -12103,9 +12569,9 @@ def nanquantile_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanquantile"
     if out is not None:
         return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
@@ -12156,11 +12622,11 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
             found.unsqueeze(dim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantiles"
     self = input
     if not isinstance(self, Tensor):
@@ -12210,8 +12676,11 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         where lower: ordered.gather(-1, rank.long())
         where upper: ordered.gather(-1, ceil(rank).long())
     """
-    if watch.lifts and (lifted := lift("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not NOT_HANDLED
+    ):
+        return result
     name = "at_ranks"
     if not isinstance(ordered, Tensor):
         ordered = checks.tensor(name, "ordered", ordered)
@@ -12269,10 +12738,10 @@ def diff(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diff"
     if out is not None:
         return write_out(name, out, diff(input, n, dim, prepend, append))
@@ -12309,8 +12778,11 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "trapezoid"
     if out is not None:
         return write_out(name, out, trapezoid_x(y, x, dim=dim))
@@ -12343,10 +12815,11 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
         IndexError: expected: `dim` in range of y, which is not bool.
     """
     if (
-        watch.lifts
-        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "trapezoid"
     if out is not None:
         return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
@@ -12379,11 +12852,11 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
     if (
-        watch.lifts
-        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cumulative_trapezoid"
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
@@ -12416,13 +12889,15 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
         IndexError: expected: `dim` in range of y, which is not bool.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+            result := intercept(
+                "cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cumulative_trapezoid"
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
@@ -12477,15 +12952,15 @@ def cov(
                 [-1.,  1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cov"
     if out is not None:
         return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
@@ -12538,8 +13013,11 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("corrcoef", corrcoef, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "corrcoef"
     if out is not None:
         return write_out(name, out, corrcoef(input))
@@ -12575,8 +13053,11 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
         tensor(5.)
     """
-    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dist", dist, "composite", input, other, p, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "dist"
     if out is not None:
         return write_out(name, out, dist(input, other, p))
@@ -12627,8 +13108,11 @@ def cdist(
         >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cdist"
     if out is not None:
         return write_out(name, out, cdist(x1, x2, p, compute_mode))
@@ -12668,8 +13152,11 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
         where apart: squares > 0
     """
-    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not NOT_HANDLED
+    ):
+        return result
     name = "euclidean_distances"
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
@@ -12703,8 +13190,11 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
-    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("row_distances", row_distances, "leading", x1, x2, p)) is not NOT_HANDLED
+    ):
+        return result
     return _row_distances("row_distances", x1, x2, p)
 
 
@@ -12756,8 +13246,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("pdist", pdist, "composite", input, p, out=out)) is not NOT_HANDLED:
+        return result
     name = "pdist"
     if out is not None:
         return write_out(name, out, pdist(input, p))
@@ -12802,8 +13292,11 @@ def renorm(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "renorm"
     if out is not None:
         return write_out(name, out, renorm(input, p, dim, maxnorm))
@@ -12825,8 +13318,11 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("renorm_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
@@ -12860,10 +13356,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         tensor([0.0000, 2.5000, 1.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bincount"
     if out is not None:
         return write_out(name, out, bincount(input, weights, minlength))
@@ -12896,8 +13393,11 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)) is not NOT_HANDLED
+    ):
+        return result
     return _bin_counts("bin_counts", input, minlength)
 
 
@@ -12939,8 +13439,11 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
     return _histc("histc", input, bins, min, max)
@@ -12996,9 +13499,9 @@ def histogram_bins_tensor(
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "histogram.bins_tensor",
                 histogram_bins_tensor,
                 "one_by_one",
@@ -13009,9 +13512,9 @@ def histogram_bins_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "histogram"
     if out is not None:
         return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
@@ -13069,9 +13572,9 @@ def histogram_bin_ct(
             default of the numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "histogram.bin_ct",
                 histogram_bin_ct,
                 "one_by_one",
@@ -13083,9 +13586,9 @@ def histogram_bin_ct(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "histogram"
     if out is not None:
         return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
@@ -13126,10 +13629,11 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
         Tensor: the dtype of `input`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _counts_between("counts_between", input, edges, weight)
 
 
@@ -13193,9 +13697,9 @@ def searchsorted_tensor(
             is what `side` says.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "searchsorted.Tensor",
                 searchsorted_tensor,
                 "composite",
@@ -13208,9 +13712,9 @@ def searchsorted_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "searchsorted"
     if out is not None:
         return write_out(
@@ -13272,9 +13776,9 @@ def searchsorted_scalar(
             is what `side` says.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "searchsorted.Scalar",
                 searchsorted_scalar,
                 "composite",
@@ -13287,9 +13791,9 @@ def searchsorted_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "searchsorted"
     if out is not None:
         return write_out(
@@ -13340,9 +13844,9 @@ def bucketize_tensor(
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "bucketize.Tensor",
                 bucketize_tensor,
                 "composite",
@@ -13353,9 +13857,9 @@ def bucketize_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bucketize"
     if out is not None:
         return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
@@ -13397,9 +13901,9 @@ def bucketize_scalar(
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "bucketize.Scalar",
                 bucketize_scalar,
                 "composite",
@@ -13410,9 +13914,9 @@ def bucketize_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bucketize"
     if out is not None:
         return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
@@ -13455,9 +13959,9 @@ def isin_tensor_tensor(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Tensor_Tensor",
                 isin_tensor_tensor,
                 "one_by_one",
@@ -13468,9 +13972,9 @@ def isin_tensor_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "isin",
@@ -13541,9 +14045,9 @@ def isin_tensor_scalar(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Tensor_Scalar",
                 isin_tensor_scalar,
                 "composite",
@@ -13554,9 +14058,9 @@ def isin_tensor_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "isin"
     if out is not None:
         return write_out(
@@ -13603,9 +14107,9 @@ def isin_scalar_tensor(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Scalar_Tensor",
                 isin_scalar_tensor,
                 "composite",
@@ -13616,9 +14120,9 @@ def isin_scalar_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "isin"
     if out is not None:
         return write_out(
@@ -13655,11 +14159,11 @@ def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: T
             each.
     """
     if (
-        watch.lifts
-        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _search_places("search_places", sorted_sequence, input, right, sorter)
 
 
@@ -13733,11 +14237,11 @@ def unique(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unique"
     self = input
     if not isinstance(self, Tensor):
@@ -13792,15 +14296,15 @@ def unique_consecutive(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unique_consecutive"
     self = input
     if not isinstance(self, Tensor):
@@ -13834,8 +14338,11 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         inverse: int64.
         counts: int64.
     """
-    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)) is not NOT_HANDLED
+    ):
+        return result
     return _distinct("distinct", input, dim, runs, places)
 
 
@@ -13889,8 +14396,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = MM.launch(input, mat2)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mm", mm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="anyhow")
     return _mm("mm", input, mat2)
@@ -13946,8 +14453,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if watch.lifts and (lifted := lift("bmm", bmm, "product", input, mat2, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("bmm", bmm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="anyhow")
     return _bmm("bmm", input, mat2)
@@ -13998,8 +14505,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("mv", mv, "product", input, vec, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mv", mv, "product", input, vec, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="anyhow")
     return _mv("mv", input, vec)
@@ -14050,8 +14557,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if watch.lifts and (lifted := lift("dot", dot, "product", input, tensor, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("dot", dot, "product", input, tensor, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="anyhow")
     return _dot("dot", input, tensor)
@@ -14103,8 +14610,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [ 2, 20],
                 [ 3, 30]])
     """
-    if watch.lifts and (lifted := lift("outer", outer, "composite", input, vec2, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("outer", outer, "composite", input, vec2, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
@@ -14144,8 +14654,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         result = MM.launch(input, other)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("matmul", matmul, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matmul", matmul, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
@@ -14186,11 +14699,11 @@ def addmm(
         tensor([[10.5000, 21.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="anyhow"
@@ -14201,10 +14714,11 @@ def addmm(
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="anyhow")
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
@@ -14270,11 +14784,15 @@ def baddbmm(
         specgrad.Size([2, 1, 1])
     """
     if (
-        watch.lifts
-        and (lifted := lift("baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "baddbmm",
@@ -14289,11 +14807,11 @@ def baddbmm(
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -14361,11 +14879,13 @@ def addbmm(
         tensor([[6.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addbmm",
@@ -14380,11 +14900,11 @@ def addbmm(
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -14452,11 +14972,11 @@ def addmv(
         tensor([13., 27.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="anyhow")
     return _addmv("addmv", input, mat, vec, beta, alpha)
@@ -14465,10 +14985,11 @@ def addmv(
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addmv_", input, (input, mat, vec), keep=(), share="anyhow")
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
@@ -14523,8 +15044,11 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
         ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
             dimensions.
     """
-    if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("einsum", einsum, "composite", equation, operands)) is not NOT_HANDLED
+    ):
+        return result
     name = "einsum"
     if equation.__class__ is not str:
         equation = checks.string(name, "equation", equation)
@@ -14553,10 +15077,11 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
             one size.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensordot", tensordot, "composite", input, other, dims_self, dims_other)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensordot"
     self = input
     if not isinstance(self, Tensor):
@@ -14589,8 +15114,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("inner", inner, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("inner", inner, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "inner"
     if out is not None:
         return write_out(name, out, inner(input, other))
@@ -14627,8 +15155,11 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
         tensor(7.+0.j)
     """
-    if watch.lifts and (lifted := lift("vdot", vdot, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vdot", vdot, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "vdot"
     if out is not None:
         return write_out(name, out, vdot(input, other))
@@ -14666,10 +15197,11 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_vecdot"
     if out is not None:
         return write_out(name, out, linalg_vecdot(x, y, dim=dim))
@@ -14702,8 +15234,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 2., 0., 0.],
                 [0., 0., 1., 2.]])
     """
-    if watch.lifts and (lifted := lift("kron", kron, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("kron", kron, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "kron"
     if out is not None:
         return write_out(name, out, kron(input, other))
@@ -14742,10 +15277,11 @@ def addr(
                 [ 3., 21.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "addr"
     if out is not None:
         return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
@@ -14765,10 +15301,11 @@ def addr(
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
     before = input._fn
     adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
@@ -14802,8 +15339,11 @@ def cross(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cross", cross, "composite", input, other, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cross", cross, "composite", input, other, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cross"
     if out is not None:
         return write_out(name, out, cross(input, other, dim))
@@ -14844,10 +15384,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cross"
     if out is not None:
         return write_out(name, out, linalg_cross(input, other, dim=dim))
@@ -14882,10 +15423,11 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         tensor([12., 12.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_multi_dot"
     if out is not None:
         return write_out(name, out, linalg_multi_dot(tensors))
@@ -14916,8 +15458,11 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_vander"
     if out is not None:
         return write_out(name, out, linalg_vander(x, N=N))
@@ -14949,11 +15494,13 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         tensor([1, 4])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_diagonal"
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
@@ -14985,10 +15532,10 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         tensor([21., 43.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matmul"
     if out is not None:
         return write_out(name, out, linalg_matmul(input, other))
@@ -15027,10 +15574,11 @@ def bilinear(
         tensor([9.5000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bilinear"
     if out is not None:
         return write_out(name, out, bilinear(input1, input2, weight, bias))
@@ -15067,8 +15615,8 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="anyhow")
     return _linalg_inv("linalg_inv", A)
@@ -15112,8 +15660,8 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if watch.lifts and (lifted := lift("inverse", inverse, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("inverse", inverse, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "inverse"
     if out is not None:
         return write_out(name, out, inverse(input))
@@ -15148,11 +15696,11 @@ def linalg_inv_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="anyhow")
     return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
@@ -15199,8 +15747,11 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
+    ):
+        return result
     return _solve_matrices("solve_matrices", A, B, check_errors)
 
 
@@ -15263,10 +15814,11 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
         tensor([0.5000, 0.2500])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve"
     if out is not None:
         return write_out(name, out, linalg_solve(A, B, left=left))
@@ -15318,15 +15870,15 @@ def linalg_solve_ex(
         tensor(1, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve_ex"
     if out is not None:
         return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
@@ -15371,15 +15923,15 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
 
 
@@ -15447,9 +15999,9 @@ def linalg_solve_triangular(
                 [2.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_solve_triangular",
                 linalg_solve_triangular,
                 "composite",
@@ -15461,9 +16013,9 @@ def linalg_solve_triangular(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve_triangular"
     if out is not None:
         return write_out(
@@ -15505,8 +16057,8 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="anyhow")
     return _linalg_det("linalg_det", A)
@@ -15547,8 +16099,8 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
+        return result
     return _cofactors("cofactors", input)
 
 
@@ -15589,8 +16141,8 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("det", det, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("det", det, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "det"
     if out is not None:
         return write_out(name, out, det(input))
@@ -15624,8 +16176,11 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="anyhow")
     return _linalg_slogdet("linalg_slogdet", A)
@@ -15670,8 +16225,8 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("slogdet", slogdet, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "slogdet"
     if out is not None:
         return write_outs(name, out, slogdet(input))
@@ -15703,8 +16258,8 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("logdet", logdet, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logdet", logdet, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "logdet"
     if out is not None:
         return write_out(name, out, logdet(input))
@@ -15737,10 +16292,10 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _cholesky_factor("cholesky_factor", input, check_errors)
 
 
@@ -15790,10 +16345,11 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
                 [1., 2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cholesky"
     if out is not None:
         return write_out(name, out, linalg_cholesky(input, upper=upper))
@@ -15836,9 +16392,9 @@ def linalg_cholesky_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_cholesky_ex",
                 linalg_cholesky_ex,
                 "composite",
@@ -15848,9 +16404,9 @@ def linalg_cholesky_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cholesky_ex"
     if out is not None:
         return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
@@ -15892,8 +16448,11 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if watch.lifts and (lifted := lift("cholesky", cholesky, "composite", input, upper, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cholesky", cholesky, "composite", input, upper, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cholesky"
     if out is not None:
         return write_out(name, out, cholesky(input, upper))
@@ -15943,15 +16502,15 @@ def triangular_solve(
                 [2.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "triangular_solve"
     if out is not None:
         return write_outs(name, out, triangular_solve(input, A, upper, transpose, unitriangular))
@@ -16004,10 +16563,11 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
                 [2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cholesky_solve"
     if out is not None:
         return write_out(name, out, cholesky_solve(input, input2, upper))
@@ -16048,10 +16608,11 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
                 [-0.5000,  1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cholesky_inverse"
     if out is not None:
         return write_out(name, out, cholesky_inverse(input, upper))
@@ -16106,15 +16667,15 @@ def linalg_vector_norm(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_vector_norm"
     if out is not None:
         return write_out(name, out, linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype))
@@ -16164,9 +16725,9 @@ def linalg_matrix_norm_default(
             dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_norm",
                 linalg_matrix_norm_default,
                 "composite",
@@ -16178,9 +16739,9 @@ def linalg_matrix_norm_default(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_norm"
     if out is not None:
         return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
@@ -16228,9 +16789,9 @@ def linalg_matrix_norm_str_ord(
             dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_norm.str_ord",
                 linalg_matrix_norm_str_ord,
                 "composite",
@@ -16242,9 +16803,9 @@ def linalg_matrix_norm_str_ord(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_norm"
     if out is not None:
         return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
@@ -16292,15 +16853,15 @@ def linalg_norm_default(
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_norm"
     if out is not None:
         return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
@@ -16349,15 +16910,15 @@ def linalg_norm_ord_str(
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_norm"
     if out is not None:
         return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
@@ -16416,10 +16977,11 @@ def linalg_svd(
         tensor([3., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="anyhow")
     return _linalg_svd("linalg_svd", A, full_matrices, driver)
@@ -16474,10 +17036,11 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         tensor([3., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="anyhow")
     return _linalg_svdvals("linalg_svdvals", A, driver)
@@ -16533,8 +17096,11 @@ def svd(
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "svd"
     if out is not None:
         return write_outs(name, out, svd(input, some, compute_uv))
@@ -16576,8 +17142,11 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
+    ):
+        return result
     return _hermitian_eigen("hermitian_eigen", input)
 
 
@@ -16623,8 +17192,11 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_eigh"
     if out is not None:
         return write_outs(name, out, linalg_eigh(input, UPLO))
@@ -16653,8 +17225,11 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
+    ):
+        return result
     return _hermitian_eigenvalues("hermitian_eigenvalues", input)
 
 
@@ -16699,10 +17274,11 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         tensor([1., 3.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_eigvalsh"
     if out is not None:
         return write_out(name, out, linalg_eigvalsh(input, UPLO))
@@ -16741,8 +17317,11 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="anyhow")
     return _linalg_eig("linalg_eig", input)
@@ -16791,8 +17370,11 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="anyhow")
     return _linalg_eigvals("linalg_eigvals", input)
@@ -16850,8 +17432,11 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="anyhow")
     return _linalg_qr("linalg_qr", A, mode)
@@ -16900,8 +17485,8 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("qr", qr, "composite", input, some, out=out)) is not NOT_HANDLED:
+        return result
     name = "qr"
     if out is not None:
         return write_outs(name, out, qr(input, some))
@@ -16937,8 +17522,11 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
-    if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
+    ):
+        return result
     return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
 
 
@@ -16999,9 +17587,9 @@ def linalg_pinv_atol_rtol_float(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_pinv.atol_rtol_float",
                 linalg_pinv_atol_rtol_float,
                 "composite",
@@ -17012,9 +17600,9 @@ def linalg_pinv_atol_rtol_float(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
@@ -17063,9 +17651,9 @@ def linalg_pinv_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_pinv.atol_rtol_tensor",
                 linalg_pinv_atol_rtol_tensor,
                 "composite",
@@ -17076,9 +17664,9 @@ def linalg_pinv_atol_rtol_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
@@ -17114,11 +17702,11 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
         through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
@@ -17153,8 +17741,11 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if watch.lifts and (lifted := lift("pinverse", pinverse, "composite", input, rcond, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "pinverse"
     if out is not None:
         return write_out(name, out, pinverse(input, rcond))
@@ -17198,9 +17789,9 @@ def linalg_matrix_rank_atol_rtol_float(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank.atol_rtol_float",
                 linalg_matrix_rank_atol_rtol_float,
                 "composite",
@@ -17211,9 +17802,9 @@ def linalg_matrix_rank_atol_rtol_float(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(
@@ -17268,9 +17859,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank.atol_rtol_tensor",
                 linalg_matrix_rank_atol_rtol_tensor,
                 "composite",
@@ -17281,9 +17872,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(
@@ -17325,15 +17916,15 @@ def linalg_matrix_rank_default(
         through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
@@ -17397,11 +17988,11 @@ def linalg_lstsq(
         tensor([])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lstsq"
     if out is not None:
         return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
@@ -17456,10 +18047,10 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cond"
     if out is not None:
         return write_out(name, out, linalg_cond_default(input, p))
@@ -17500,10 +18091,11 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cond"
     if out is not None:
         return write_out(name, out, linalg_cond_p_str(input, p))
@@ -17538,10 +18130,11 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
                 [0., 1.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_power"
     if out is not None:
         return write_out(name, out, linalg_matrix_power(input, n))
@@ -17575,8 +18168,11 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[4., 0.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("matrix_power", matrix_power, "composite", input, n, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matrix_power"
     if out is not None:
         return write_out(name, out, matrix_power(input, n))
@@ -17609,8 +18205,11 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out(
             "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="anyhow"
@@ -17656,8 +18255,11 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("matrix_exp", matrix_exp, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matrix_exp"
     if out is not None:
         return write_out(name, out, matrix_exp(input))
@@ -17694,11 +18296,11 @@ def linalg_tensorsolve(
         tensor([1., 1., 1., 1.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_tensorsolve"
     if out is not None:
         return write_out(name, out, linalg_tensorsolve(input, other, dims))
@@ -17737,10 +18339,11 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         specgrad.Size([4, 2, 2])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_tensorinv"
     if out is not None:
         return write_out(name, out, linalg_tensorinv(input, ind))
@@ -17778,11 +18381,15 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
                 [-1.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_householder_product"
     if out is not None:
         return write_out(name, out, linalg_householder_product(input, tau))
@@ -17816,8 +18423,8 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
-    if watch.lifts and (lifted := lift("geqrf", geqrf, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="anyhow")
     return _geqrf("geqrf", input)
@@ -17879,10 +18486,11 @@ def ormqr(
                 [ 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ormqr"
     if out is not None:
         return write_out(name, out, ormqr(input, input2, input3, left, transpose))
@@ -17922,8 +18530,11 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("lu_packed", lu_packed, "leading", input, check_errors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
+    ):
+        return result
     return _lu_packed("lu_packed", input, check_errors)
 
 
@@ -17962,8 +18573,8 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("row_order", row_order, "leading", pivots, rows)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
+        return result
     return _row_order("row_order", pivots, rows)
 
 
@@ -18007,10 +18618,11 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
                 [0.2500, 1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_factor"
     if out is not None:
         return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
@@ -18054,9 +18666,9 @@ def linalg_lu_factor_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_lu_factor_ex",
                 linalg_lu_factor_ex,
                 "composite",
@@ -18066,9 +18678,9 @@ def linalg_lu_factor_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_factor_ex"
     if out is not None:
         return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
@@ -18110,8 +18722,11 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_lu"
     if out is not None:
         return write_outs(name, out, linalg_lu(A, pivot=pivot))
@@ -18151,8 +18766,8 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         >>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]
         tensor([2, 2], dtype=specgrad.int32)
     """
-    if watch.lifts and (lifted := lift("lu", lu, "composite", input, pivot, get_infos)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED:
+        return result
     name = "lu"
     self = input
     if not isinstance(self, Tensor):
@@ -18201,13 +18816,15 @@ def lu_unpack(
                 [0., 1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+            result := intercept(
+                "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lu_unpack"
     if out is not None:
         return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
@@ -18272,15 +18889,15 @@ def linalg_lu_solve(
                 [0.5000]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_solve"
     if out is not None:
         return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
@@ -18339,10 +18956,11 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
                 [0.2500]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lu_solve"
     if out is not None:
         return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
@@ -18378,10 +18996,11 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ldl_packed("ldl_packed", input, hermitian, check_errors)
 
 
@@ -18438,11 +19057,15 @@ def linalg_ldl_factor(
                 [ 0.5000, -1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_factor"
     if out is not None:
         return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
@@ -18487,9 +19110,9 @@ def linalg_ldl_factor_ex(
         tensor(1, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_ldl_factor_ex",
                 linalg_ldl_factor_ex,
                 "composite",
@@ -18499,9 +19122,9 @@ def linalg_ldl_factor_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_factor_ex"
     if out is not None:
         return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
@@ -18541,10 +19164,11 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
             broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
 
 
@@ -18607,15 +19231,15 @@ def linalg_ldl_solve(
                 [1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_solve"
     if out is not None:
         return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
@@ -18654,8 +19278,11 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([[ 0.],
                 [-1.]])
     """
-    if watch.lifts and (lifted := lift("orgqr", orgqr, "composite", input, input2, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("orgqr", orgqr, "composite", input, input2, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "orgqr"
     if out is not None:
         return write_out(name, out, orgqr(input, input2))
@@ -18688,8 +19315,8 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("view", view_default, "along", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view", view_default, "along", input, size)) is not NOT_HANDLED:
+        return result
     return _view_default("view", input, size)
 
 
@@ -18727,8 +19354,8 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     Raises:
         RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
     """
-    if watch.lifts and (lifted := lift("view.dtype", view_dtype, "along", input, dtype)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED:
+        return result
     return _view_dtype("view", input, dtype)
 
 
@@ -18774,8 +19401,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, shape)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("reshape", reshape, "composite", input, shape)) is not NOT_HANDLED:
+        return result
     name = "reshape"
     given = (shape,)
     self = input
@@ -18806,8 +19433,8 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
-    if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view_as", view_as, "composite", input, other)) is not NOT_HANDLED:
+        return result
     name = "view_as"
     self = input
     if not isinstance(self, Tensor):
@@ -18837,8 +19464,11 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.tensor([[1, 2], [3, 4]]).t().reshape_as(sg.zeros(4))
         tensor([1, 3, 2, 4])
     """
-    if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("reshape_as", reshape_as, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     name = "reshape_as"
     self = input
     if not isinstance(self, Tensor):
@@ -18872,8 +19502,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> sg.flatten(x) is x
         True
     """
-    if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "flatten"
     self = input
     if not isinstance(self, Tensor):
@@ -18906,8 +19539,8 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
-    if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "ravel"
     self = input
     if not isinstance(self, Tensor):
@@ -18938,8 +19571,11 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
+    ):
+        return result
     name = "unflatten"
     self = input
     if not isinstance(self, Tensor):
@@ -18977,15 +19613,21 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         result = TRANSPOSE.launch(input, dim0, dim1)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("transpose", transpose, "along", input, dim0, dim1)) is not NOT_HANDLED
+    ):
+        return result
     return _transpose("transpose", input, dim0, dim1)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("transpose", transpose_, "along", input, dim0, dim1)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("transpose", transpose_, "along", input, dim0, dim1)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("transpose_", input, transpose, dim0, dim1)
 
 
@@ -19035,8 +19677,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         result = PERMUTE.launch(input, dims)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("permute", permute, "reordered", input, dims)) is not NOT_HANDLED:
+        return result
     return _permute("permute", input, dims)
 
 
@@ -19080,8 +19722,11 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
     """
-    if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
+    ):
+        return result
     name = "movedim"
     self = input
     if not isinstance(self, Tensor):
@@ -19116,15 +19761,15 @@ def t(input: Tensor) -> Tensor:
         result = T.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
+        return result
     return _t("t", input)
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("t", t_, "transposed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
+        return result
     return view_in_place("t_", input, t)
 
 
@@ -19164,15 +19809,15 @@ def squeeze_default(input: Tensor) -> Tensor:
         result = SQUEEZE_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED:
+        return result
     return _squeeze_default("squeeze", input)
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default_, "squeezed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED:
+        return result
     return view_in_place("squeeze_", input, squeeze_default)
 
 
@@ -19214,15 +19859,18 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
         result = SQUEEZE_DIM.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _squeeze_dim("squeeze", input, dim)
 
 
 def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """`squeeze_dim`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim_, "along", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("squeeze_", input, squeeze_dim, dim)
 
 
@@ -19273,8 +19921,11 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         result = UNSQUEEZE.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return _unsqueeze("unsqueeze", input, dim)
 
 
@@ -19282,8 +19933,11 @@ def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
 
 
@@ -19332,8 +19986,8 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         result = EXPAND.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expand", expand, "broadcasting", input, size)) is not NOT_HANDLED:
+        return result
     return _expand("expand", input, size)
 
 
@@ -19374,8 +20028,8 @@ def alias(input: Tensor) -> Tensor:
         result = ALIAS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
+        return result
     return _alias("alias", input)
 
 
@@ -19415,8 +20069,11 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("expand_as", expand_as, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     name = "expand_as"
     self = input
     if not isinstance(self, Tensor):
@@ -19444,8 +20101,11 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
+    ):
+        return result
     name = "broadcast_to"
     self = input
     if not isinstance(self, Tensor):
@@ -19475,8 +20135,8 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
-    if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED:
+        return result
     name = "repeat"
     self = input
     if not isinstance(self, Tensor):
@@ -19506,8 +20166,8 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         >>> sg.tile(sg.tensor([[1, 2]]), (2,))
         tensor([[1, 2, 1, 2]])
     """
-    if watch.lifts and (lifted := lift("tile", tile, "composite", input, dims, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tile", tile, "composite", input, dims, out=out)) is not NOT_HANDLED:
+        return result
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
@@ -19532,8 +20192,8 @@ def atleast_1d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim else self.reshape((1,))
     """
-    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_1d"
     self = input
     if not isinstance(self, Tensor):
@@ -19554,8 +20214,8 @@ def atleast_2d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
     """
-    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_2d"
     self = input
     if not isinstance(self, Tensor):
@@ -19576,8 +20236,8 @@ def atleast_3d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
     """
-    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_3d"
     self = input
     if not isinstance(self, Tensor):
@@ -19606,8 +20266,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 3],
                 [2, 4]])
     """
-    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hstack", hstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "hstack"
     if out is not None:
         return write_out(name, out, hstack(tensors))
@@ -19637,8 +20297,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 2],
                 [3, 4]])
     """
-    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("vstack", vstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "vstack"
     if out is not None:
         return write_out(name, out, vstack(tensors))
@@ -19667,8 +20327,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[[1, 3],
                  [2, 4]]])
     """
-    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("dstack", dstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "dstack"
     if out is not None:
         return write_out(name, out, dstack(tensors))
@@ -19697,8 +20357,11 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         tensor([[1, 3],
                 [2, 4]])
     """
-    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("column_stack", column_stack, "composite", tensors, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "column_stack"
     if out is not None:
         return write_out(name, out, column_stack(tensors))
@@ -19725,11 +20388,11 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -19765,9 +20428,9 @@ def tensor_split_tensor_indices_or_sections(
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "tensor_split.tensor_indices_or_sections",
                 tensor_split_tensor_indices_or_sections,
                 "composite",
@@ -19776,9 +20439,9 @@ def tensor_split_tensor_indices_or_sections(
                 dim,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -19811,11 +20474,11 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -19843,8 +20506,11 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "hsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -19871,8 +20537,11 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "hsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -19898,8 +20567,11 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "vsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -19926,8 +20598,11 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "vsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -19953,8 +20628,11 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "dsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -19981,8 +20659,11 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "dsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -20024,10 +20705,11 @@ def narrow_copy(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "narrow_copy"
     if out is not None:
         return write_out(name, out, narrow_copy(input, dim, start, length))
@@ -20063,8 +20745,8 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("fliplr", fliplr, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "fliplr"
     if out is not None:
         return write_out(name, out, fliplr(input))
@@ -20095,8 +20777,8 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("flipud", flipud, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "flipud"
     if out is not None:
         return write_out(name, out, flipud(input))
@@ -20129,8 +20811,11 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
         tensor([[2, 4],
                 [1, 3]])
     """
-    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("rot90", rot90, "composite", input, k, dims, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "rot90"
     if out is not None:
         return write_out(name, out, rot90(input, k, dims))
@@ -20160,9 +20845,9 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.Tensor",
                 repeat_interleave_tensor,
                 "dynamic",
@@ -20171,9 +20856,9 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "repeat_interleave",
@@ -20227,9 +20912,9 @@ def repeat_interleave_self_tensor(
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.self_Tensor",
                 repeat_interleave_self_tensor,
                 "composite",
@@ -20240,9 +20925,9 @@ def repeat_interleave_self_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "repeat_interleave"
     if out is not None:
         return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
@@ -20289,9 +20974,9 @@ def repeat_interleave_self_int(
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.self_int",
                 repeat_interleave_self_int,
                 "composite",
@@ -20302,9 +20987,9 @@ def repeat_interleave_self_int(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "repeat_interleave"
     if out is not None:
         return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
@@ -20341,8 +21026,11 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     Raises:
         RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
     """
-    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not NOT_HANDLED
+    ):
+        return result
     name = "meshgrid"
     tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
@@ -20366,8 +21054,11 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: vectors of one dtype.
     """
-    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cartesian_prod", cartesian_prod, "composite", tensors)) is not NOT_HANDLED
+    ):
+        return result
     name = "cartesian_prod"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_grids.vectors(name, tensors)
@@ -20399,11 +21090,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
                 [2, 3]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "combinations"
     if out is not None:
         return write_out(name, out, combinations(input, r, with_replacement))
@@ -20439,8 +21130,8 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
-    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
+        return result
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_grids.blocks(name, tensors)
@@ -20471,10 +21162,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
                 [0, 2]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diag_embed"
     if out is not None:
         return write_out(name, out, diag_embed(input, offset, dim1, dim2))
@@ -20513,8 +21205,11 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diagflat", diagflat, "composite", input, offset, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "diagflat"
     if out is not None:
         return write_out(name, out, diagflat(input, offset))
@@ -20550,8 +21245,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
                 [4, 2, 1],
                 [9, 3, 1]])
     """
-    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vander", vander, "composite", x, N, increasing, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "vander"
     if out is not None:
         return write_out(name, out, vander(x, N, increasing))
@@ -20585,8 +21283,8 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1.-2.j],
                 [0.-3.j]])
     """
-    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "adjoint"
     self = input
     if not isinstance(self, Tensor):
@@ -20621,8 +21319,11 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         result = UNFOLD.launch(input, dimension, size, step)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED
+    ):
+        return result
     return _unfold("unfold", input, dimension, size, step)
 
 
@@ -20671,11 +21372,15 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
         IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
     if (
-        watch.lifts
-        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
 
 
@@ -20741,8 +21446,11 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
         result = SELECT.launch(input, dim, index)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("select.int", select, "along", input, dim, index)) is not NOT_HANDLED
+    ):
+        return result
     return _select("select", input, dim, index)
 
 
@@ -20792,11 +21500,11 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
 
@@ -20856,8 +21564,11 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         result = SLICE.launch(input, dim, start, end, step)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED
+    ):
+        return result
     return _slice("slice", input, dim, start, end, step)
 
 
@@ -20916,11 +21627,15 @@ def slice_backward(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
 
@@ -20998,8 +21713,11 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
         result = NARROW.launch(input, dim, start, length)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED
+    ):
+        return result
     return _narrow("narrow", input, dim, start, length)
 
 
@@ -21051,20 +21769,22 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
                 [4, 5]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("as_strided", as_strided, "restrided", input, size, stride, storage_offset)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
 
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
 
 
@@ -21114,13 +21834,15 @@ def restride(
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset)
+            result := intercept(
+                "restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
 
 
@@ -21180,8 +21902,11 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         result = DIAGONAL.launch(input, offset, dim1, dim2)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED
+    ):
+        return result
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
 
@@ -21231,15 +21956,15 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
         RuntimeError: expected: as for diagonal on a tensor of `sizes`.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
 
 
@@ -21299,8 +22024,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1, 0],
                 [0, 2]])
     """
-    if watch.lifts and (lifted := lift("diag", diag, "composite", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diag", diag, "composite", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
@@ -21332,8 +22060,8 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
-    if watch.lifts and (lifted := lift("trace", trace, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trace", trace, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
@@ -21366,8 +22094,8 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unbind.int", unbind, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("unbind.int", unbind, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _unbind("unbind", input, dim)
 
 
@@ -21412,8 +22140,11 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
-    if watch.lifts and (lifted := lift("split.Tensor", split_tensor, "along", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     return _split_tensor("split", input, split_size, dim)
 
 
@@ -21467,10 +22198,11 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
 
 
@@ -21516,8 +22248,11 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Gradients:
         through: split_with_sizes(self, split_size, dim)
     """
-    if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "split"
     self = input
     if not isinstance(self, Tensor):
@@ -21551,8 +22286,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED:
+        return result
     name = "chunk"
     self = input
     if not isinstance(self, Tensor):
@@ -21589,8 +22324,11 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "unsafe_chunk"
     self = input
     if not isinstance(self, Tensor):
@@ -21626,8 +22364,11 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "unsafe_split"
     self = input
     if not isinstance(self, Tensor):
@@ -21666,11 +22407,15 @@ def unsafe_split_with_sizes(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unsafe_split_with_sizes"
     self = input
     if not isinstance(self, Tensor):
@@ -21710,8 +22455,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cat", cat, "joined", tensors, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="anyhow")
     return _cat("cat", tensors, dim)
@@ -21769,8 +22514,11 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
         result = STACK.launch(tensors, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="anyhow")
     return _stack("stack", tensors, dim)
@@ -21821,8 +22569,8 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("flip", flip, "along", input, dims, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("flip", flip, "along", input, dims, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims), (input,), share="anyhow")
     return _flip("flip", input, dims)
@@ -21871,8 +22619,11 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
-    if watch.lifts and (lifted := lift("roll", roll, "rolled", input, shifts, dims, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="anyhow")
     return _roll("roll", input, shifts, dims)
@@ -21920,8 +22671,11 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
-    if watch.lifts and (lifted := lift("triu", triu, "leading", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("triu", triu, "leading", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="anyhow")
     return _triu("triu", input, diagonal)
@@ -21929,8 +22683,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("triu", triu_, "leading", input, diagonal)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("triu", triu_, "leading", input, diagonal)) is not NOT_HANDLED:
+        return result
     original = before_write("triu_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
@@ -21979,8 +22733,11 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
-    if watch.lifts and (lifted := lift("tril", tril, "leading", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("tril", tril, "leading", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="anyhow")
     return _tril("tril", input, diagonal)
@@ -21988,8 +22745,8 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("tril", tril_, "leading", input, diagonal)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tril", tril_, "leading", input, diagonal)) is not NOT_HANDLED:
+        return result
     original = before_write("tril_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
@@ -22038,10 +22795,11 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         tensor([9, 1, 2, 9, 9])
     """
     if (
-        watch.lifts
-        and (lifted := lift("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="anyhow"
@@ -22094,10 +22852,11 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clone", clone, "leading", input, memory_format=memory_format, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="anyhow")
     return _clone("clone", input, memory_format)
@@ -22142,8 +22901,11 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if watch.lifts and (lifted := lift("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="anyhow")
     return __to_copy("_to_copy", input, dtype)
@@ -22184,8 +22946,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if watch.lifts and (lifted := lift("index.Tensor", index, "pick", input, indices)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("index.Tensor", index, "pick", input, indices)) is not NOT_HANDLED:
+        return result
     return _index("index", input, indices)
 
 
@@ -22226,11 +22988,11 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _index_backward("index_backward", grad_output, input_sizes, indices)
 
 
@@ -22288,10 +23050,11 @@ def index_put(
         tensor([1., 0., 5., 0.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("index_put", index_put, "put", input, indices, values, accumulate, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_put",
@@ -22306,10 +23069,10 @@ def index_put(
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write(
         "index_put_", input, (input, *listed(indices), values), keep=(), share="never", replaces=True
     )
@@ -22382,10 +23145,11 @@ def index_select(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="never"
@@ -22459,11 +23223,11 @@ def index_add(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_add",
@@ -22482,10 +23246,11 @@ def index_add_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
@@ -22562,11 +23327,11 @@ def gather(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="never"
@@ -22622,10 +23387,11 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
             tensor except along `dim`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("scatter.src", scatter_src, "along", input, dim, index, src, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="never"
@@ -22635,8 +23401,11 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "along", input, dim, index, src)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
@@ -22695,10 +23464,11 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
             `dim`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("scatter.value", scatter_value, "along", input, dim, index, value, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="never"
@@ -22709,10 +23479,10 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("scatter.value", scatter_value_, "along", input, dim, index, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index), keep=(), share="never")
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
@@ -22780,10 +23550,11 @@ def scatter_add(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("scatter_add", scatter_add, "along", input, dim, index, src, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="never"
@@ -22797,8 +23568,11 @@ def scatter_add_(
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
@@ -22857,11 +23631,11 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         RuntimeError: expected: a mask of bools, and one value.
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
@@ -22873,10 +23647,11 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_fill_", input, (input, mask), keep=(), share="same", replaces=True)
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
@@ -22916,11 +23691,11 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
         RuntimeError: expected: a mask of bools, and one value.
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "masked_fill",
@@ -22936,10 +23711,11 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same", replaces=True)
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
@@ -22980,8 +23756,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> sg.masked_select(x, x > 0)
         tensor([1, 3])
     """
-    if watch.lifts and (lifted := lift("masked_select", masked_select, "composite", input, mask, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_select", masked_select, "composite", input, mask, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
@@ -23006,8 +23785,11 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("nonzero", nonzero_default, "dynamic", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="anyhow")
     return _nonzero_default("nonzero", input)
@@ -23051,15 +23833,15 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
                 [-1, -1]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nonzero_static"
     if out is not None:
         return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
@@ -23090,10 +23872,11 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
         through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
     if (
-        watch.lifts
-        and (lifted := lift("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nonzero"
     self = input
     if not isinstance(self, Tensor):
@@ -23121,10 +23904,11 @@ def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> T
         IndexError: expected: indices of integers.
     """
     if (
-        watch.lifts
-        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("checked_places", checked_places, "leading", index, dim, size, op, wrap))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _checked_places("checked_places", index, dim, size, op, wrap)
 
 
@@ -23169,8 +23953,11 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
         tensor([1, 4])
     """
-    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("take", take, "composite", input, index, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "take"
     if out is not None:
         return write_out(name, out, take(input, index))
@@ -23208,10 +23995,10 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
                 [6., 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("put", put, "composite", input, index, source, accumulate, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("put", put, "composite", input, index, source, accumulate, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "put"
     if out is not None:
         return write_out(name, out, put(input, index, source, accumulate))
@@ -23231,8 +24018,11 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("put_", input, put(original, index, source, accumulate))
@@ -23258,8 +24048,11 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
         (tensor([1, 0]), tensor([1, 0]))
     """
-    if watch.lifts and (lifted := lift("unravel_index", unravel_index, "composite", indices, shape)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unravel_index", unravel_index, "composite", indices, shape)) is not NOT_HANDLED
+    ):
+        return result
     name = "unravel_index"
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
@@ -23301,10 +24094,11 @@ def take_along_dim(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "take_along_dim"
     if out is not None:
         return write_out(name, out, take_along_dim(input, indices, dim))
@@ -23364,10 +24158,11 @@ def index_copy(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_copy", index_copy, "composite", input, dim, index, source, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_copy"
     if out is not None:
         return write_out(name, out, index_copy(input, dim, index, source))
@@ -23394,8 +24189,11 @@ def index_copy_(
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("index_copy_", input, index_copy(original, dim, index, source))
@@ -23424,15 +24222,15 @@ def index_fill_int_scalar(
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_fill"
     if out is not None:
         return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
@@ -23451,11 +24249,13 @@ def index_fill_int_scalar(
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
     before = input._fn
     adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
@@ -23484,15 +24284,15 @@ def index_fill_int_tensor(
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_fill"
     if out is not None:
         return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
@@ -23512,11 +24312,13 @@ def index_fill_int_tensor(
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write(
         "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
     )
@@ -23574,9 +24376,9 @@ def scatter_reduce(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter_reduce.two",
                 scatter_reduce,
                 "along",
@@ -23589,9 +24391,9 @@ def scatter_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter_reduce",
@@ -23617,9 +24419,9 @@ def scatter_reduce_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter_reduce.two",
                 scatter_reduce_,
                 "along",
@@ -23631,9 +24433,9 @@ def scatter_reduce_(
                 include_self=include_self,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
     before = input._fn
     _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
@@ -23705,15 +24507,15 @@ def scatter_src_reduce(
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "scatter"
     if out is not None:
         return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
@@ -23737,15 +24539,15 @@ def scatter_src_reduce(
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
     before = input._fn
     adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
@@ -23777,9 +24579,9 @@ def scatter_value_reduce(
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.value_reduce",
                 scatter_value_reduce,
                 "composite",
@@ -23791,9 +24593,9 @@ def scatter_value_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "scatter"
     if out is not None:
         return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
@@ -23817,15 +24619,15 @@ def scatter_value_reduce(
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
     """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
     before = input._fn
     adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
@@ -23875,9 +24677,9 @@ def index_reduce(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_reduce",
                 index_reduce,
                 "composite",
@@ -23890,9 +24692,9 @@ def index_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_reduce"
     if out is not None:
         return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
@@ -23932,15 +24734,15 @@ def index_reduce_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
@@ -23961,8 +24763,11 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "ordered", mask, available, lead)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)) is not NOT_HANDLED
+    ):
+        return result
     return _order_of_true("order_of_true", mask, available, lead)
 
 
@@ -24007,10 +24812,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         tensor([1., 0., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "masked_scatter"
     if out is not None:
         return write_out(name, out, masked_scatter(input, mask, source))
@@ -24033,10 +24839,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
     before = input._fn
     adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
@@ -24073,11 +24880,11 @@ def select_scatter(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "select_scatter"
     if out is not None:
         return write_out(name, out, select_scatter(input, src, dim, index))
@@ -24135,11 +24942,13 @@ def slice_scatter(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "slice_scatter"
     if out is not None:
         return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
@@ -24189,11 +24998,15 @@ def diagonal_scatter(
                 [0., 2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diagonal_scatter"
     if out is not None:
         return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
@@ -24249,15 +25062,15 @@ def as_strided_scatter(
         tensor([0., 1., 0., 1.])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "as_strided_scatter"
     if out is not None:
         return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
@@ -24297,8 +25110,11 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if watch.lifts and (lifted := lift("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("fill_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
     _fill__scalar("fill_", original, value, into=input)
@@ -24334,8 +25150,11 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "filling", input, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("fill_", input, (input, value), keep=(), share="same")
     before = input._fn
     _fill__tensor("fill_", original, value, into=input)
@@ -24370,8 +25189,8 @@ def zero_(input: Tensor) -> Tensor:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
     """
-    if watch.lifts and (lifted := lift("zero_", zero_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
     _zero_("zero_", original, into=input)
@@ -24412,10 +25231,11 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
                 [1., 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fill_diagonal_"
     self = input
     if not isinstance(self, Tensor):
@@ -24449,8 +25269,11 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2.],
                 [1., 2.]])
     """
-    if watch.lifts and (lifted := lift("copy_", copy_, "elementwise", input, src, non_blocking)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("copy_", input, (input, src), keep=(), share="same")
     before = input._fn
     _copy_("copy_", original, src, non_blocking, into=input)
@@ -24497,8 +25320,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         result = LINEAR.launch(input, weight, bias)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linear", linear, "linear", input, weight, bias)) is not NOT_HANDLED:
+        return result
     return _linear("linear", input, weight, bias)
 
 
@@ -24554,10 +25377,11 @@ def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
         RuntimeError: expected: the leading dimensions must agree.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linear_weight_grad", linear_weight_grad, "linear_grad", grad_output, input))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _linear_weight_grad("linear_weight_grad", grad_output, input)
 
 
@@ -24626,15 +25450,15 @@ def convolution(
                  [2., 3., 3., 2.]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -24720,9 +25544,9 @@ def convolution_input_grad(
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution_input_grad",
                 convolution_input_grad,
                 "convolve_input_grad",
@@ -24735,9 +25559,9 @@ def convolution_input_grad(
                 groups,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution_input_grad(
         "convolution_input_grad", grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -24826,9 +25650,9 @@ def convolution_weight_grad(
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution_weight_grad",
                 convolution_weight_grad,
                 "convolve_weight_grad",
@@ -24841,9 +25665,9 @@ def convolution_weight_grad(
                 groups,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution_weight_grad(
         "convolution_weight_grad", grad_output, input, weight_shape, stride, padding, dilation, groups
     )
@@ -24932,15 +25756,15 @@ def conv1d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -24992,9 +25816,9 @@ def conv1d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv1d.padding",
                 conv1d_padding,
                 "composite",
@@ -25008,9 +25832,9 @@ def conv1d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -25070,15 +25894,15 @@ def conv2d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -25130,9 +25954,9 @@ def conv2d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv2d.padding",
                 conv2d_padding,
                 "composite",
@@ -25146,9 +25970,9 @@ def conv2d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -25208,15 +26032,15 @@ def conv3d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -25268,9 +26092,9 @@ def conv3d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv3d.padding",
                 conv3d_padding,
                 "composite",
@@ -25284,9 +26108,9 @@ def conv3d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -25351,9 +26175,9 @@ def conv_transpose1d(
         tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose1d",
                 conv_transpose1d,
                 "composite",
@@ -25368,9 +26192,9 @@ def conv_transpose1d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose1d"
     if out is not None:
         return write_out(
@@ -25433,9 +26257,9 @@ def conv_transpose2d(
                   [1., 2., 1.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose2d.input",
                 conv_transpose2d,
                 "composite",
@@ -25450,9 +26274,9 @@ def conv_transpose2d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose2d"
     if out is not None:
         return write_out(
@@ -25513,9 +26337,9 @@ def conv_transpose3d(
         tensor([[[[[1., 2., 1.]]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose3d.input",
                 conv_transpose3d,
                 "composite",
@@ -25530,9 +26354,9 @@ def conv_transpose3d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose3d"
     if out is not None:
         return write_out(
@@ -25575,8 +26399,11 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
     """
-    if watch.lifts and (lifted := lift("border_pad", border_pad, "planes", input, pad, mode)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("border_pad", border_pad, "planes", input, pad, mode)) is not NOT_HANDLED
+    ):
+        return result
     return _border_pad("border_pad", input, pad, mode)
 
 
@@ -25620,11 +26447,15 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
         NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
     """
     if (
-        watch.lifts
-        and (lifted := lift("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
 
 
@@ -25686,10 +26517,11 @@ def im2col(
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
     if (
-        watch.lifts
-        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _im2col("im2col", input, kernel_size, dilation, padding, stride)
 
 
@@ -25748,11 +26580,13 @@ def col2im(
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
     if (
-        watch.lifts
-        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
 
 
@@ -25812,10 +26646,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
                  [2, 3]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pixel_shuffle"
     if out is not None:
         return write_out(name, out, pixel_shuffle(input, upscale_factor))
@@ -25849,11 +26684,11 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         tensor([0, 1, 2, 3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pixel_unshuffle"
     if out is not None:
         return write_out(name, out, pixel_unshuffle(input, downscale_factor))
@@ -25888,10 +26723,11 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         tensor([0, 2, 1, 3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("channel_shuffle", channel_shuffle, "composite", input, groups, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "channel_shuffle"
     if out is not None:
         return write_out(name, out, channel_shuffle(input, groups))
@@ -25930,11 +26766,15 @@ def resample(
         IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
     """
     if (
-        watch.lifts
-        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -26004,9 +26844,9 @@ def resample_backward(
         IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "resample_backward",
                 resample_backward,
                 "along",
@@ -26019,9 +26859,9 @@ def resample_backward(
                 antialias,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -26093,15 +26933,15 @@ def resample_bytes(
         IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -26174,9 +27014,9 @@ def grid_sampler(
         tensor([[[[2.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "grid_sampler",
                 grid_sampler,
                 "composite",
@@ -26188,9 +27028,9 @@ def grid_sampler(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "grid_sampler"
     if out is not None:
         return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
@@ -26238,15 +27078,15 @@ def affine_grid_generator(
                   [ 0.5000,  0.0000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "affine_grid_generator"
     if out is not None:
         return write_out(name, out, affine_grid_generator(theta, size, align_corners))
@@ -26293,9 +27133,9 @@ def max_pool_with_indices(
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool_with_indices",
                 max_pool_with_indices,
                 "planes",
@@ -26308,9 +27148,9 @@ def max_pool_with_indices(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _max_pool_with_indices(
         "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
@@ -26376,13 +27216,15 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial)
+            result := intercept(
+                "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
 
 
@@ -26457,15 +27299,15 @@ def max_pool1d(
         tensor([[5., 3.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -26516,15 +27358,15 @@ def max_pool2d(
                   [13., 15.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -26574,15 +27416,15 @@ def max_pool3d(
         tensor([[[[7.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool3d"
     if out is not None:
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -26621,15 +27463,15 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
             all.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
 
 
@@ -26680,11 +27522,11 @@ def adaptive_max_pool1d(
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_max_pool1d"
     if out is not None:
         return write_outs(name, out, adaptive_max_pool1d(input, output_size))
@@ -26729,9 +27571,9 @@ def avg_pool(
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool",
                 avg_pool,
                 "planes",
@@ -26745,9 +27587,9 @@ def avg_pool(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _avg_pool(
         "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
     )
@@ -26847,9 +27689,9 @@ def avg_pool_backward(
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool_backward",
                 avg_pool_backward,
                 "planes",
@@ -26864,9 +27706,9 @@ def avg_pool_backward(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _avg_pool_backward(
         "avg_pool_backward",
         grad_output,
@@ -27016,9 +27858,9 @@ def avg_pool1d(
         tensor([[3.0000, 2.5000]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool1d",
                 avg_pool1d,
                 "composite",
@@ -27031,9 +27873,9 @@ def avg_pool1d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
@@ -27084,9 +27926,9 @@ def avg_pool2d(
                   [10.5000, 12.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool2d",
                 avg_pool2d,
                 "composite",
@@ -27099,9 +27941,9 @@ def avg_pool2d(
                 divisor_override,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -27151,9 +27993,9 @@ def avg_pool3d(
         tensor([[[[3.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool3d",
                 avg_pool3d,
                 "composite",
@@ -27166,9 +28008,9 @@ def avg_pool3d(
                 divisor_override,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -27206,10 +28048,11 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
             all.
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
 
 
@@ -27252,15 +28095,15 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
         RuntimeError: expected: planes for both.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
 
 
@@ -27314,11 +28157,11 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         tensor([[3.0000, 2.5000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool1d"
     if out is not None:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
@@ -27344,10 +28187,11 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 2)
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -27371,10 +28215,11 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 3)
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -27433,11 +28278,11 @@ def standardize(
         if result is not None:
             return _standardize_result(*result)
     if (
-        watch.lifts
-        and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
 
@@ -27528,15 +28373,15 @@ def standardize_groups(
             bias.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
 
 
@@ -27617,11 +28462,11 @@ def normalize_by(
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
     if (
-        watch.lifts
-        and (lifted := lift("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
 
 
@@ -27712,10 +28557,11 @@ def normalize_rms(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _normalize_rms("normalize_rms", input, weight, dim, eps)
 
 
@@ -27782,8 +28628,11 @@ def softmax(
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
     return _softmax("softmax", input, dim, dtype)
@@ -27847,10 +28696,11 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("softmax_backward", softmax_backward, "along", grad_output, output, dim)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
 
@@ -27917,8 +28767,11 @@ def log_softmax(
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
     return _log_softmax("log_softmax", input, dim, dtype)
@@ -27981,11 +28834,11 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
 
@@ -28053,15 +28906,15 @@ def nll_loss(
         tensor(0.0750)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
 
@@ -28137,9 +28990,9 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: as in `nll_loss`; the gradient is that of the reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nll_loss_backward",
                 nll_loss_backward,
                 "negative_log_likelihood_grad",
@@ -28152,9 +29005,9 @@ def nll_loss_backward(
                 ignore_index,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -28267,9 +29120,9 @@ def cross_entropy_loss(
         if result is not None:
             return _cross_entropy_loss_result(*result)
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cross_entropy_loss",
                 cross_entropy_loss,
                 "cross_entropy",
@@ -28281,9 +29134,9 @@ def cross_entropy_loss(
                 label_smoothing,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
 
 
@@ -28371,8 +29224,11 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if watch.lifts and (lifted := lift("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
+    ):
+        return result
     return _mse_loss("mse_loss", input, target, reduction)
 
 
@@ -28423,15 +29279,15 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "mse_loss_backward", mse_loss_backward, "pointwise_loss_grad", grad_output, input, target, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
 
@@ -28501,15 +29357,15 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         tensor(0.1643)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -28580,9 +29436,9 @@ def binary_cross_entropy_backward(
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_backward",
                 binary_cross_entropy_backward,
                 "pointwise_loss_grad",
@@ -28593,9 +29449,9 @@ def binary_cross_entropy_backward(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
     )
@@ -28692,9 +29548,9 @@ def binary_cross_entropy_with_logits(
         tensor(0.3466)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_with_logits",
                 binary_cross_entropy_with_logits,
                 "pointwise_loss",
@@ -28706,9 +29562,9 @@ def binary_cross_entropy_with_logits(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "binary_cross_entropy_with_logits",
@@ -28810,9 +29666,9 @@ def binary_cross_entropy_with_logits_backward(
         RuntimeError, ValueError: expected: as in `pointwise_loss`; the gradient is that of the reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_with_logits_backward",
                 binary_cross_entropy_with_logits_backward,
                 "pointwise_loss_grad",
@@ -28824,9 +29680,9 @@ def binary_cross_entropy_with_logits_backward(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
     )
@@ -28917,16 +29773,22 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
@@ -28983,11 +29845,15 @@ def embedding(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "embedding",
@@ -29064,9 +29930,9 @@ def embedding_backward(
         RuntimeError: expected: one row of the gradient for each index.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_backward",
                 embedding_backward,
                 "embed_backward",
@@ -29077,9 +29943,9 @@ def embedding_backward(
                 scale_grad_by_freq,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
@@ -29147,15 +30013,15 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -29235,9 +30101,9 @@ def rnn_layer(
             with batch_sizes; states and weights of fitting sizes.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "rnn_layer",
                 rnn_layer,
                 "recurrent",
@@ -29252,9 +30118,9 @@ def rnn_layer(
                 nonlinearity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _rnn_layer(
         "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
     )
@@ -29388,9 +30254,9 @@ def lstm_layer(
             has the size of the projection where there is one.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "lstm_layer",
                 lstm_layer,
                 "recurrent",
@@ -29406,9 +30272,9 @@ def lstm_layer(
                 reverse,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _lstm_layer(
         "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
     )
@@ -29544,9 +30410,9 @@ def gru_layer(
         NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gru_layer",
                 gru_layer,
                 "recurrent",
@@ -29560,9 +30426,9 @@ def gru_layer(
                 reverse,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
 
 
@@ -29681,9 +30547,9 @@ def attention(
             and values.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "attention",
                 attention,
                 "attend",
@@ -29699,9 +30565,9 @@ def attention(
                 rows_first,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
 
 
@@ -29811,15 +30677,15 @@ def self_attention(
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
 
 
@@ -29913,11 +30779,13 @@ def l1_loss(
         tensor(1.)
     """
     if (
-        watch.lifts
-        and (lifted := lift("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "l1_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -29965,8 +30833,11 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
             if (input._rg or target._rg) and grad_mode.grad:
                 functions.HuberValuesBackward0.record(result, input, target, float(delta))
             return result
-    if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("huber_values", huber_values, "elementwise", input, target, delta)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("huber_values", "input", input)
     return _huber_values("huber_values", input, target, delta)
 
@@ -30018,15 +30889,15 @@ def smooth_l1_loss(
         tensor([0.1250, 3.5000])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "smooth_l1_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30080,11 +30951,11 @@ def huber_loss(
         tensor([0.1250, 6.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "huber_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30139,11 +31010,15 @@ def kl_div(
         tensor(0.3681)
     """
     if (
-        watch.lifts
-        and (lifted := lift("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "kl_div"
     self = input
     if not isinstance(self, Tensor):
@@ -30205,9 +31080,9 @@ def poisson_nll_loss(
         tensor(1.)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "poisson_nll_loss",
                 poisson_nll_loss,
                 "composite",
@@ -30221,9 +31096,9 @@ def poisson_nll_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "poisson_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30286,15 +31161,15 @@ def gaussian_nll_loss_default(
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30341,9 +31216,9 @@ def gaussian_nll_loss_float(
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gaussian_nll_loss.float",
                 gaussian_nll_loss_float,
                 "composite",
@@ -30355,9 +31230,9 @@ def gaussian_nll_loss_float(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30404,15 +31279,15 @@ def soft_margin_loss(
         tensor([0.6931, 3.0486])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30461,9 +31336,9 @@ def hinge_embedding_loss(
         tensor([0.2500, 0.7500])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "hinge_embedding_loss",
                 hinge_embedding_loss,
                 "composite",
@@ -30475,9 +31350,9 @@ def hinge_embedding_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "hinge_embedding_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -30532,9 +31407,9 @@ def margin_ranking_loss(
         tensor(2.5000)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "margin_ranking_loss",
                 margin_ranking_loss,
                 "composite",
@@ -30547,9 +31422,9 @@ def margin_ranking_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "margin_ranking_loss"
     if not isinstance(input1, Tensor):
         input1 = checks.tensor(name, "input1", input1)
@@ -30604,11 +31479,11 @@ def cosine_similarity(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cosine_similarity"
     if out is not None:
         return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
@@ -30660,11 +31535,11 @@ def pairwise_distance(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pairwise_distance"
     if out is not None:
         return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
@@ -30712,8 +31587,11 @@ def normalize(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)) is not NOT_HANDLED
+    ):
+        return result
     name = "normalize"
     self = input
     if not isinstance(self, Tensor):
@@ -30773,9 +31651,9 @@ def triplet_margin_loss(
         tensor(0.4142)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "triplet_margin_loss",
                 triplet_margin_loss,
                 "composite",
@@ -30791,9 +31669,9 @@ def triplet_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "triplet_margin_loss"
     if not isinstance(anchor, Tensor):
         anchor = checks.tensor(name, "anchor", anchor)
@@ -30864,9 +31742,9 @@ def cosine_embedding_loss(
         tensor(0.4600)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cosine_embedding_loss",
                 cosine_embedding_loss,
                 "composite",
@@ -30879,9 +31757,9 @@ def cosine_embedding_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cosine_embedding_loss"
     if not isinstance(input1, Tensor):
         input1 = checks.tensor(name, "input1", input1)
@@ -30950,9 +31828,9 @@ def multi_margin_loss(
         tensor(0.3250)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multi_margin_loss",
                 multi_margin_loss,
                 "composite",
@@ -30966,9 +31844,9 @@ def multi_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multi_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -31036,9 +31914,9 @@ def multilabel_margin_loss(
         tensor(0.8500)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multilabel_margin_loss",
                 multilabel_margin_loss,
                 "composite",
@@ -31049,9 +31927,9 @@ def multilabel_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multilabel_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -31114,9 +31992,9 @@ def multilabel_soft_margin_loss(
         tensor(0.6931)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multilabel_soft_margin_loss",
                 multilabel_soft_margin_loss,
                 "composite",
@@ -31128,9 +32006,9 @@ def multilabel_soft_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multilabel_soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -31180,15 +32058,15 @@ def ctc_values(
             after another.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
 
 
@@ -31267,9 +32145,9 @@ def ctc_loss_intlist(
             after another.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_loss.IntList",
                 ctc_loss_intlist,
                 "composite",
@@ -31282,9 +32160,9 @@ def ctc_loss_intlist(
                 zero_infinity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
@@ -31347,9 +32225,9 @@ def ctc_loss_tensor(
         RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_loss.Tensor",
                 ctc_loss_tensor,
                 "composite",
@@ -31362,9 +32240,9 @@ def ctc_loss_tensor(
                 zero_infinity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
@@ -31415,8 +32293,11 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
             the root of the size) or 2 (by the size).
     """
-    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_c2c("fft_c2c", input, dim, normalization, forward)
 
 
@@ -31463,8 +32344,11 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
         IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
             the last one that the half fits.
     """
-    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_r2c("fft_r2c", input, dim, normalization)
 
 
@@ -31509,8 +32393,11 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
             the last one that the half fits.
     """
-    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_c2r("fft_c2r", input, dim, normalization, last)
 
 
@@ -31574,8 +32461,11 @@ def fft_fft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fft"
     if out is not None:
         return write_out(name, out, fft_fft(input, n, dim, norm))
@@ -31627,8 +32517,11 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifft"
     if out is not None:
         return write_out(name, out, fft_ifft(input, n, dim, norm))
@@ -31680,8 +32573,11 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfft"
     if out is not None:
         return write_out(name, out, fft_rfft(input, n, dim, norm))
@@ -31733,8 +32629,11 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_irfft"
     if out is not None:
         return write_out(name, out, fft_irfft(input, n, dim, norm))
@@ -31788,8 +32687,11 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfft"
     if out is not None:
         return write_out(name, out, fft_hfft(input, n, dim, norm))
@@ -31843,8 +32745,11 @@ def fft_ihfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ihfft"
     if out is not None:
         return write_out(name, out, fft_ihfft(input, n, dim, norm))
@@ -31897,8 +32802,11 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fft2"
     if out is not None:
         return write_out(name, out, fft_fft2(input, s, dim, norm))
@@ -31950,8 +32858,11 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifft2"
     if out is not None:
         return write_out(name, out, fft_ifft2(input, s, dim, norm))
@@ -32003,8 +32914,11 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfft2"
     if out is not None:
         return write_out(name, out, fft_rfft2(input, s, dim, norm))
@@ -32057,10 +32971,11 @@ def fft_irfft2(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_irfft2"
     if out is not None:
         return write_out(name, out, fft_irfft2(input, s, dim, norm))
@@ -32114,8 +33029,11 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfft2"
     if out is not None:
         return write_out(name, out, fft_hfft2(input, s, dim, norm))
@@ -32170,10 +33088,11 @@ def fft_ihfft2(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_ihfft2"
     if out is not None:
         return write_out(name, out, fft_ihfft2(input, s, dim, norm))
@@ -32225,8 +33144,11 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fftn"
     if out is not None:
         return write_out(name, out, fft_fftn(input, s, dim, norm))
@@ -32279,8 +33201,11 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifftn"
     if out is not None:
         return write_out(name, out, fft_ifftn(input, s, dim, norm))
@@ -32333,8 +33258,11 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfftn"
     if out is not None:
         return write_out(name, out, fft_rfftn(input, s, dim, norm))
@@ -32388,10 +33316,11 @@ def fft_irfftn(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_irfftn"
     if out is not None:
         return write_out(name, out, fft_irfftn(input, s, dim, norm))
@@ -32446,8 +33375,11 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfftn"
     if out is not None:
         return write_out(name, out, fft_hfftn(input, s, dim, norm))
@@ -32503,10 +33435,11 @@ def fft_ihfftn(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_ihfftn"
     if out is not None:
         return write_out(name, out, fft_ihfftn(input, s, dim, norm))
@@ -32548,8 +33481,11 @@ def fft_fftshift(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fftshift"
     if out is not None:
         return write_out(name, out, fft_fftshift(input, dim))
@@ -32587,8 +33523,11 @@ def fft_ifftshift(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifftshift"
     if out is not None:
         return write_out(name, out, fft_ifftshift(input, dim))
@@ -32652,9 +33591,9 @@ def stft(
         specgrad.Size([3, 2])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "stft.center",
                 stft,
                 "composite",
@@ -32672,9 +33611,9 @@ def stft(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "stft"
     if out is not None:
         return write_out(
@@ -32804,9 +33743,9 @@ def istft(
         tensor([0., 1., 2., 3., 4., 5., 6., 7.])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "istft",
                 istft,
                 "composite",
@@ -32823,9 +33762,9 @@ def istft(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "istft"
     if out is not None:
         return write_out(
@@ -32928,9 +33867,9 @@ def embedding_bag(
         [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_bag",
                 embedding_bag,
                 "composite",
@@ -32947,9 +33886,9 @@ def embedding_bag(
                 padding_idx,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "embedding_bag"
     self = input
     if not isinstance(self, Tensor):
@@ -33044,11 +33983,15 @@ def lp_pool(
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool"
     self = input
     if not isinstance(self, Tensor):
@@ -33103,11 +34046,11 @@ def lp_pool1d(
         tensor([[ 5., 10.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool1d"
     self = input
     if not isinstance(self, Tensor):
@@ -33150,11 +34093,11 @@ def lp_pool2d(
         tensor([[[[2.]]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -33197,11 +34140,11 @@ def lp_pool3d(
         tensor([[[[[2.]]]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -33242,15 +34185,15 @@ def fractional_max_pool(
             and dimension.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fractional_max_pool"
     self = input
     if not isinstance(self, Tensor):

@@ -10,7 +10,7 @@ from typing import Any
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods.mixin import TensorMethods
 from ..runtime.modes.grad_mode import watch
-from ..runtime.modes.intercept import PLAIN, lift
+from ..runtime.modes.intercept import NOT_HANDLED, intercept
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops
@@ -635,27 +635,29 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __rtruediv__(self, other: Any) -> Any:
         if (
-            watch.lifts
-            and (lifted := lift("div.Tensor", ops._div_tensor, "elementwise", "div", other, self)) is not PLAIN
+            watch.interceptors
+            and (result := intercept("div.Tensor", ops._div_tensor, "elementwise", "div", other, self))
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return ops._div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
         if (
-            watch.lifts
-            and (lifted := lift("floor_divide", ops._floor_divide, "elementwise", "floor_divide", other, self))
-            is not PLAIN
+            watch.interceptors
+            and (result := intercept("floor_divide", ops._floor_divide, "elementwise", "floor_divide", other, self))
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return ops._floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
         if (
-            watch.lifts
-            and (lifted := lift("remainder", ops._remainder, "elementwise", "remainder", other, self)) is not PLAIN
+            watch.interceptors
+            and (result := intercept("remainder", ops._remainder, "elementwise", "remainder", other, self))
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return ops._remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
@@ -669,9 +671,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __rlshift__(self, other: Any) -> Any:
         if (
-            watch.lifts
+            watch.interceptors
             and (
-                lifted := lift(
+                result := intercept(
                     "bitwise_left_shift.Tensor",
                     ops._bitwise_left_shift,
                     "elementwise",
@@ -680,16 +682,16 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                     self,
                 )
             )
-            is not PLAIN
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return ops._bitwise_left_shift("bitwise_left_shift", other, self)
 
     def __rrshift__(self, other: Any) -> Any:
         if (
-            watch.lifts
+            watch.interceptors
             and (
-                lifted := lift(
+                result := intercept(
                     "bitwise_right_shift.Tensor",
                     ops._bitwise_right_shift,
                     "elementwise",
@@ -698,9 +700,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                     self,
                 )
             )
-            is not PLAIN
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return ops._bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..modes.grad_mode import no_grad
-from ..modes.intercept import unlifted
+from ..modes.intercept import without_interception
 from ..tensor.base import TensorBase, alias
 from .call import Call
 from .stand_in import stand_in
@@ -24,7 +24,7 @@ def accept(call: Call) -> None:
     kind = call.function, *[kind_of(value) for value in call.arguments.values()]
     if kind in _accepted:
         return
-    with unlifted(), no_grad():
+    with without_interception(), no_grad():
         call.run({name: first_example(value, call.writes) for name, value in call.arguments.items()})
     if len(_accepted) >= _MOST:
         _accepted.clear()

@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd.custom.function import Function
 from ..autograd.forward.tangents import levels_of
 from ..modes.grad_mode import mode
-from ..modes.intercept import PLAIN
+from ..modes.intercept import NOT_HANDLED
 from ..pytree import flatten, unflatten
 from ..tensor.base import TensorBase
 from .function_own_rule import VmapInfo, as_examples, by_own_rule
@@ -21,14 +21,14 @@ _HELP = "See 'Extending torch.func with autograd.Function' in PyTorch's document
 
 
 def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call with examples of a batch among its arguments; PLAIN where there are none."""
+    """A call with examples of a batch among its arguments; NOT_HANDLED where there are none."""
     leaves, spec = flatten(args)
     level, size = innermost(leaves)
     if not level:
-        return PLAIN
+        return NOT_HANDLED
     values = [_outside(leaf, level, size) for leaf in leaves]
     if cls.setup_context is Function.setup_context and not (mode.grad or levels_of(_tensors(values))):
-        return PLAIN  # nothing is differentiated: forward computes on examples as any function does
+        return NOT_HANDLED  # nothing is differentiated: forward computes on examples as any function does
     _check_rule(cls)
     batched = [value is not leaf for value, leaf in zip(values, leaves, strict=True)]
     info = VmapInfo(size, next((r.randomness for r in running_levels() if r.number == level), "error"))
@@ -42,7 +42,7 @@ def _by_rule(cls: Any, plan: Plan, values: list[Any]) -> Any:
         returned = by_own_rule(cls, plan.info, plan.batched, plan.spec, values)
         if not _is_cut_off(values, returned):
             return as_examples(returned, plan.level)
-        plan.returned = PLAIN if innermost(values)[0] else returned
+        plan.returned = NOT_HANDLED if innermost(values)[0] else returned
     results = generated(cls).apply(plan, *values)
     found = [wrap(r, plan.level) if b else r for r, b in zip(results, plan.out_batched, strict=True)]
     return unflatten(found, plan.out_spec)

@@ -13,7 +13,7 @@ from ..autograd.custom.context import FunctionCtx
 from ..autograd.custom.forward_mode import as_many
 from ..autograd.custom.function import Function
 from ..autograd.custom.node import check_count, checked
-from ..modes.intercept import PLAIN
+from ..modes.intercept import NOT_HANDLED
 from ..pytree import children, flatten, unflatten
 from ..tensor.base import TensorBase
 from .function_own_rule import VmapInfo, as_examples, by_own_rule
@@ -47,7 +47,7 @@ class Plan:
         self.level = level  # of the vmap around the call
         self.batched = batched
         self.spec = spec
-        self.returned: Any = PLAIN  # what the user's own rule has given already
+        self.returned: Any = NOT_HANDLED  # what the user's own rule has given already
         self.metas: list[Any] = []
         self.out_batched: list[bool] = []
         self.out_spec: Any = None
@@ -73,7 +73,7 @@ class Plan:
 
     def _own(self, values: Sequence[Any], level: int) -> Any:
         """The output by the user's own rule."""
-        if self.returned is PLAIN:
+        if self.returned is NOT_HANDLED:
             self.returned = by_own_rule(self.cls, self.info, self.batched, self.spec, values)
         output, self.returned = as_examples(self.returned, level), None
         return output

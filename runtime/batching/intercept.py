@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..modes.intercept import PLAIN, Lifted
+from ..modes.intercept import NOT_HANDLED, OpCall
 from ..user_warning import warn_user
 from .accepted import accept
 from .call import Call
@@ -17,18 +17,18 @@ from .tensor import BatchedMethods, level_of
 Rule = Callable[[Call], Any]
 
 
-def intercept(lifted: Lifted) -> Any:
-    """The result of an op for all examples; PLAIN where no argument is part of a batch."""
-    rule = lifted.rule
+def intercept(call: OpCall) -> Any:
+    """The result of an op for all examples; NOT_HANDLED where no argument is part of a batch."""
+    rule = call.rule
     if rule == "random":
-        return draw(lifted)
-    if rule == "composite" and (lifted.function.__name__[-1] != "_" or lifted.name[-1] == "_"):
-        return PLAIN  # the ops that it is made of have rules, also where it exists only in place
-    level, size = innermost((*lifted.args, *lifted.kwargs.values()) if lifted.kwargs else lifted.args)
+        return draw(call)
+    if rule == "composite" and (call.function.__name__[-1] != "_" or call.name[-1] == "_"):
+        return NOT_HANDLED  # the ops that it is made of have rules, also where it exists only in place
+    level, size = innermost((*call.args, *call.kwargs.values()) if call.kwargs else call.args)
     if not level:
-        return PLAIN
+        return NOT_HANDLED
     with outside(level):
-        return compute(call_of(lifted, level, size), rule)
+        return compute(call_of(call, level, size), rule)
 
 
 def innermost(values: Any) -> tuple[int, int]:
@@ -54,12 +54,12 @@ def largest(values: Any) -> tuple[int, int]:
     return level, size
 
 
-def call_of(lifted: Lifted, level: int, size: int) -> Call:
+def call_of(call: OpCall, level: int, size: int) -> Call:
     """The call as rules see it."""
-    kwargs = lifted.kwargs
+    kwargs = call.kwargs
     if "out" in kwargs and kwargs["out"] is None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)
+    return Call(call.name, call.function, call.args, kwargs, level, size)
 
 
 def compute(call: Call, rule: str) -> Any:
@@ -106,21 +106,21 @@ def rule_called(rule: str | Rule) -> Rule:
     return getattr(rules, rule)
 
 
-def draw(lifted: Lifted) -> Any:
+def draw(call: OpCall) -> Any:
     """Random numbers under vmap: refused, the same for all examples, or others for each."""
     levels = running_levels()
     if not levels:
-        return PLAIN
+        return NOT_HANDLED
     inner = levels[-1]
     if inner.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-            f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {lifted.name}()"
+            f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {call.name}()"
         )
-    level, size = innermost((*lifted.args, *lifted.kwargs.values()))
+    level, size = innermost((*call.args, *call.kwargs.values()))
     with outside(inner.number):
         if inner.randomness == "different":
-            return rule_called("drawn_each")(call_of(lifted, inner.number, inner.size))
+            return rule_called("drawn_each")(call_of(call, inner.number, inner.size))
         if level == inner.number:
-            return rule_called("drawn_once")(call_of(lifted, level, size))
-        return lifted.function(*lifted.args, **lifted.kwargs)
+            return rule_called("drawn_once")(call_of(call, level, size))
+        return call.function(*call.args, **call.kwargs)

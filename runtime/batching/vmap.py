@@ -17,7 +17,7 @@ from .intercept import intercept
 from .levels import RANDOMNESS, let_watch, vmap_level
 from .tensor import level_of, whole, wrap
 
-let_watch(Watcher(lift=intercept, function=apply_batched, order=10))
+let_watch(Watcher(intercept=intercept, function=apply_batched, order=10))
 
 
 def vmap(

@@ -17,7 +17,7 @@ class Watcher(NamedTuple):
 
     note: Callable[[Any], None] | None = None  # called with what each recorded op returned
     backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
-    lift: Callable[[Any], Any] | None = None  # called before each op: see runtime/modes/intercept.py
+    intercept: Callable[[Any], Any] | None = None  # called before each op: see runtime/modes/intercept.py
     function: Callable[[Any, Any], Any] | None = None  # the same for custom Functions: (class, arguments)
     order: int = 0  # who comes first is outermost
 
@@ -26,10 +26,10 @@ class Watch:
     """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
 
     Generated functions read this one flag before they try native code, and leave everything else to the general path.
-    `notes`, `passes`, `lifts` and `functions` are what the watchers of the moment want, in their order.
+    `notes`, `passes`, `interceptors` and `functions` are what the watchers of the moment want, in their order.
     """
 
-    __slots__ = ("active", "functions", "lifts", "lock", "notes", "passes", "watchers")
+    __slots__ = ("active", "functions", "interceptors", "lock", "notes", "passes", "watchers")
 
     def __init__(self) -> None:
         self.active = False
@@ -37,7 +37,7 @@ class Watch:
         self.lock = new_lock()
         self.notes: tuple[Any, ...] = ()
         self.passes: tuple[Any, ...] = ()
-        self.lifts: tuple[Any, ...] = ()
+        self.interceptors: tuple[Any, ...] = ()
         self.functions: tuple[Any, ...] = ()
 
     def enter(self, name: str, watcher: Watcher) -> None:
@@ -69,7 +69,7 @@ class Watch:
         present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
         self.notes = tuple(w.note for w in present if w.note is not None)
         self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
-        self.lifts = tuple(w.lift for w in present if w.lift is not None)
+        self.interceptors = tuple(w.intercept for w in present if w.intercept is not None)
         self.functions = tuple(w.function for w in present if w.function is not None)
         self.active = bool(present)
 

@@ -1,7 +1,8 @@
-"""Interception of whole ops: who registers a `lift` with `watch` may run something else in place of one, or around it.
+"""Interception of whole ops: a watcher with an `intercept` function may run something else in place of an op, or more.
 
-Every generated function calls `lift` before its general path when somebody wants it to. The lifts of all watchers are
-nested in their order: the profiler around batching, batching around the op itself.
+Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
+are nested in their order: the profiler around batching, batching around the op itself. One that leaves a call to the
+next answers NOT_HANDLED.
 """
 
 from __future__ import annotations
@@ -15,25 +16,25 @@ from typing import Any
 from .grad_mode import watch
 
 
-class Plain:
-    """What a lift returns to let the op go on as if nobody had looked."""
+class NotHandled:
+    """The class of NOT_HANDLED: the answer of a watcher that lets the op run as if nobody watched."""
 
     def __repr__(self) -> str:
-        return "PLAIN"
+        return "NOT_HANDLED"
 
 
-PLAIN = Plain()
+NOT_HANDLED = NotHandled()
 
 
 class _Passing(threading.local):
-    function: Any = None  # the op that is let through: its next call is not lifted again
+    function: Any = None  # the op that is let through: its next call is not intercepted again
     all: bool = False  # whether every op is
 
 
 _passing = _Passing()
 
 
-class Lifted:
+class OpCall:
     """One call of an op: its name in the spec, the Python function, its batching rule or its name, the arguments."""
 
     __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
@@ -44,21 +45,21 @@ class Lifted:
         self.rule = rule
         self.args = args
         self.kwargs = kwargs
-        self.following = watch.lifts
+        self.following = watch.interceptors
 
     def advance(self) -> Any:
-        """What the first of the following lifts makes of the call that makes anything of it; PLAIN when none does."""
+        """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
         while self.following:
             first, self.following = self.following[0], self.following[1:]
             found = first(self)
-            if found is not PLAIN:
+            if found is not NOT_HANDLED:
                 return found
-        return PLAIN
+        return NOT_HANDLED
 
     def proceed(self) -> Any:
-        """Run what comes next, the lifts that follow and then the op itself, and return its result."""
+        """Run what comes next, the watchers that follow and then the op itself, and return its result."""
         found = self.advance()
-        if found is not PLAIN:
+        if found is not NOT_HANDLED:
             return found
         _passing.function = self.function
         try:
@@ -67,18 +68,18 @@ class Lifted:
             _passing.function = None
 
 
-def lift(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
-    """What the lifts make of a call, or PLAIN when the op is to go on by itself."""
+def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
+    """The answer of the watchers to a call; NOT_HANDLED when the op is to run by itself."""
     if _passing.all:
-        return PLAIN
+        return NOT_HANDLED
     if _passing.function is function:
         _passing.function = None
-        return PLAIN
-    return Lifted(name, function, rule, args, kwargs).advance()
+        return NOT_HANDLED
+    return OpCall(name, function, rule, args, kwargs).advance()
 
 
 @contextmanager
-def unlifted() -> Iterator[None]:
+def without_interception() -> Iterator[None]:
     """Inside, the ops of this thread are not intercepted."""
     before, _passing.all = _passing.all, True
     try:
@@ -87,8 +88,8 @@ def unlifted() -> Iterator[None]:
         _passing.all = before
 
 
-def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let lifts intercept a hand-written function as they do generated ops.
+def interceptable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let watchers intercept a hand-written function as they do generated ops.
 
     Args:
         rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
@@ -99,9 +100,9 @@ def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if watch.lifts:
-                found = lift(name, wrapper, rule, *args, **kwargs)
-                if found is not PLAIN:
+            if watch.interceptors:
+                found = intercept(name, wrapper, rule, *args, **kwargs)
+                if found is not NOT_HANDLED:
                     return found
             return function(*args, **kwargs)
 

@@ -11,7 +11,7 @@ from ..autograd.engine.engine import BackwardPass
 from ..autograd.node import LEAF, OUTPUT, Node
 from ..dispatch.entries import op_node
 from ..modes.grad_mode import Watcher, watch
-from ..modes.intercept import PLAIN, Lifted
+from ..modes.intercept import NOT_HANDLED, OpCall
 from ..tensor.base import TensorBase
 from .current import ENGINE, NODE, OP, current
 from .session import Record, Session
@@ -57,11 +57,11 @@ def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
     return f"{'aten' if package == _OWN else package}::{base}", overload
 
 
-def around_op(call: Lifted) -> Any:
+def around_op(call: OpCall) -> Any:
     """Run an op and record when, on what, and what it returned."""
     session = current.session
     if session is None:
-        return PLAIN
+        return NOT_HANDLED
     name, overload = shown_name(call.name, call.function)
     args, kwargs = call.args, call.kwargs
     record = session.begin(name, OP, args, kwargs)
@@ -140,4 +140,4 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
     return record
 
 
-WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, lift=around_op, order=0)
+WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, intercept=around_op, order=0)

@@ -32,7 +32,7 @@ def profiled(program: Callable[[], Any], **options: Any) -> EventList:
 def nothing_watches_afterwards() -> Any:
     yield
     assert not watch.active
-    assert watch.lifts == watch.notes == watch.passes == ()
+    assert watch.interceptors == watch.notes == watch.passes == ()
 
 
 def test_ranges_nest_and_decorate() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...modes.grad_mode import mode, watch
-from ...modes.intercept import PLAIN
+from ...modes.intercept import NOT_HANDLED
 from ...profiler.ranges import function_call
 from ...tensor.base import TensorBase
 from .context import FunctionCtx
@@ -179,7 +179,7 @@ def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
     for function in watch.functions:
         found = function(cls, args)
-        if found is not PLAIN:
+        if found is not NOT_HANDLED:
             return found
     ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
     with function_call(cls.__name__, args):

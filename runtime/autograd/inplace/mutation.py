@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import InplaceError
 from ...modes.grad_mode import Watcher, no_grad, watch
-from ...modes.intercept import PLAIN, Lifted
+from ...modes.intercept import NOT_HANDLED, OpCall
 from ..hooks.of_saved import saved_tensors_hooks
 from ..saved.access import outside
 from ..saved.saved import version_of
@@ -70,7 +70,7 @@ class Mutation:
         for kept in self.kept.pop(memory_of(tensor), ()):
             kept.copy()
 
-    def lift(self, call: Lifted) -> Any:
+    def intercept(self, call: OpCall) -> Any:
         """Look at what an op writes to before it does."""
         written = call.kwargs.get("out")
         if written is None and (call.function.__name__.endswith("_") or call.name.partition(".")[0].endswith("_")):
@@ -78,7 +78,7 @@ class Mutation:
         for tensor in written if isinstance(written, (list, tuple)) else (written,):
             if tensor is not None:
                 self.about_to_write(tensor)
-        return PLAIN
+        return NOT_HANDLED
 
 
 def memory_of(tensor: Any) -> int:
@@ -121,7 +121,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[Mutation]:
     block = Mutation()
     with saved_tensors_hooks(block.pack, block.unpack):
         _allowed.append(block)
-        watch.enter(_NAME, Watcher(lift=block.lift, order=_INNERMOST))
+        watch.enter(_NAME, Watcher(intercept=block.intercept, order=_INNERMOST))
         try:
             yield block
         finally:
