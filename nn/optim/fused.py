@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.inplace.mutation import announce_write
+from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.modes.grad_mode import watch
 from ...runtime.pool.sharing import by_slices
 from .rule import in_parts

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.engine.zeroing import zero_gradient
+from ...runtime.autograd.engine.accumulate_grad import zero_gradient
 from ...runtime.autograd.hooks.hooks import RemovableHandle
 from ...runtime.errors import type_name
 from ...runtime.modes.grad_mode import watch

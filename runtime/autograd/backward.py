@@ -8,7 +8,7 @@ from ..errors import GraphError
 from ..tensor.base import TensorBase
 from ..user_warning import warn_user
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
-from .engine.capture import Capture
+from .engine.inputs import Capture
 from .engine.run import run
 
 Tensors = Any

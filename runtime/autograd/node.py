@@ -43,8 +43,8 @@ FREED = Freed()
 class Inspection:
     """What users see of nodes, by functions that make nodes themselves: their modules put them here when imported."""
 
-    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # accumulate_grad.py
-    show_saved: Callable[[type[Node]], None]  # saved_access.py
+    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
+    show_saved: Callable[[type[Node]], None]  # saved/access.py
 
 
 inspection = Inspection()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..modes.grad_mode import enable_grad
-from ..modes.thread_mode import mode
+from ..modes.thread_state import mode
 from .backward import grad
 from .forward.dual import dual_level, make_dual, unpack_dual
 

@@ -11,8 +11,7 @@ from ..modes.grad_mode import mode
 from ..modes.intercept import NOT_HANDLED
 from ..pytree import flatten, unflatten
 from ..tensor.base import TensorBase
-from .function_own_rule import VmapInfo, as_examples, by_own_rule
-from .function_rule import Plan, generated
+from .function_rule import Plan, VmapInfo, as_examples, by_own_rule, generated
 from .intercept import innermost
 from .levels import outside, running_levels
 from .tensor import level_of, whole, wrap

@@ -8,11 +8,10 @@ from typing import Any
 
 from ..modes.intercept import NOT_HANDLED, OpCall
 from ..user_warning import warn_user
-from .accepted import accept
 from .call import Call
+from .error_parity import accept
 from .levels import is_running, outside, running_levels
-from .refusals import ESCAPED
-from .tensor import BatchedMethods, level_of
+from .tensor import ESCAPED, BatchedMethods, level_of
 
 Rule = Callable[[Call], Any]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..autograd.engine.capture import Capture
 from ..autograd.engine.engine import BackwardPass
+from ..autograd.engine.inputs import Capture
 from ..autograd.node import Node, Output
 from ..modes.grad_mode import Watch
 from ..tensor.base import TensorBase, fresh_class

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.engine.fused import run_fused
+from specgrad.runtime.autograd.engine.backward_kernels import run_fused
 from specgrad.runtime.autograd.node import Node
 from specgrad.runtime.modes.grad_mode import no_grad
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from .batched import check_batched_backward, check_batched_forward
 from .case import Case
-from .fast import Products
-from .jacobians import Jacobians, slope, unit_vectors
+from .jacobians import Jacobians, Products, slope, unit_vectors
 from .report import GradcheckError, Place, Tolerance
 from .undefined import check_linear_in_gradient, check_undefined_gradients, check_undefined_tangents
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...errors import RefusedValueError, type_name
 from ...tensor.base import TensorBase
-from ..hooks.of_saved import pack_saved
 from ..saved.access import SavedTensor
+from ..saved.hooks import pack_saved
 from ..saved.packed import Packed
 from ..saved.saved import alias_of, edge_from, version_of
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...errors import InplaceError
 from ...modes.grad_mode import Watcher, no_grad, watch
 from ...modes.intercept import NOT_HANDLED, OpCall
-from ..hooks.of_saved import saved_tensors_hooks
-from ..saved.access import outside
-from ..saved.saved import version_of
+from .access import outside
+from .hooks import saved_tensors_hooks
+from .saved import version_of
 
 _NAME = "mutation of saved tensors"
 _INNERMOST = 1000  # after batching: what is written to is then an ordinary tensor

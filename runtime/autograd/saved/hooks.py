@@ -12,12 +12,12 @@ from typing import Any
 
 from ...dispatch.elementwise import NUMBER
 from ...modes.grad_mode import Watcher, mode, watch
-from ...modes.per_thread import PerThread
+from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ..node import OUTPUT, Node
-from ..saved.access import check_hooks
-from ..saved.packed import Packed
-from ..saved.saved import edge_from, edge_of
+from .access import check_hooks
+from .packed import Packed
+from .saved import edge_from, edge_of
 
 _NAME = "saved tensor hooks"
 

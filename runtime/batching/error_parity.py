@@ -11,8 +11,7 @@ from typing import Any
 from ..modes.grad_mode import no_grad
 from ..modes.intercept import without_interception
 from ..tensor.base import TensorBase, alias
-from .call import Call
-from .stand_in import stand_in
+from .call import Call, stand_in
 from .tensor import BatchedMethods
 
 _accepted: set[Any] = set()
