@@ -85,7 +85,7 @@ class Point:
         """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
         made = [self.over(array) for array in self.arrays]
         for tensor, yes in zip(made, wanted or [True] * len(made), strict=True):
-            tensor._rg = yes
+            tensor.requires_grad_(yes)
         return made
 
     def call(
@@ -139,7 +139,7 @@ class Point:
 
 def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
     """The gradients of the inputs, zeros where there is none."""
-    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o._rg]
+    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not taken:
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
     roots, given = zip(*taken, strict=True)

@@ -80,8 +80,7 @@ def _items(value: Any) -> list[Any]:
 
 def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
     tensor = share(array.copy(order="K"))  # as it lies
-    tensor._rg = has_gradient and tensor._dtype.kind in "fc"
-    return tensor
+    return tensor.requires_grad_(has_gradient and tensor._dtype.kind in "fc")
 
 
 def typed_calls(op: Any) -> list[TypedCall]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from ..modes.grad_mode import Watcher, watch
 from ..modes.thread_state import PerThread
-from ..tensor.base import TensorBase, compute_array
+from ..tensor.base import compute_array
 from ..user_warning import PACKAGE, warn_user
 from .engine.engine import BackwardPass
-from .node import OUTPUT, Node
+from .node import Node, recording_node
 
 _NAME = "anomaly mode"
 _INDUCED = "Traceback of forward call that induced the previous calculation:\n"
@@ -104,14 +104,11 @@ def _turn(on: bool, check_nan: bool) -> None:
 
 def note_call(result: Any) -> None:
     """Keep the stack of the user's call with the node that made `result`, and the node that is run at the moment."""
-    for output in result if isinstance(result, tuple) else (result,):
-        edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None:
-            node = edge.node if edge.edge_kind == OUTPUT else edge
-            node.metadata[_CALL] = _stack()
-            if _running.node is not None:
-                node.metadata[_PARENT] = _running.node
-            return
+    node = recording_node(result)
+    if node is not None:
+        node.metadata[_CALL] = _stack()
+        if _running.node is not None:
+            node.metadata[_PARENT] = _running.node
 
 
 def _stack() -> list[str]:

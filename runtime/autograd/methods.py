@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import GraphError, type_name
 from ..tensor.base import TensorBase, alias, note_layout_change
+from ..tensor.history import clear_history
 from .backward import backward
 from .forward.dual import split_dual, with_tangent
 from .hooks.hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
@@ -132,7 +133,8 @@ class AutogradMethods(TensorBase):
         """Take this tensor out of the graph."""
         if self._base is not None:
             raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
-        self._fn, self._rg, self._hooks = None, False, None
+        clear_history(self)
+        self._hooks = None
         if self._views is not None:
             views_require_grad(self)
         return self

@@ -77,7 +77,14 @@ class Node:
     edges: tuple[Any, ...]
     hooks: Any
     metas: Any
+    outer: Any  # of a node whose output was written into a view: a weak reference to the CopySlices around it
     sequence: int
+
+    def __init__(self, edges: tuple[Any, ...] = (), metas: Any = None) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = metas
+        self.edges = edges
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -158,3 +165,22 @@ class Output:
     def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
+
+
+def node_at(edge: Any) -> Any:
+    """The node that an edge leads to; the edge is no leaf."""
+    return edge if edge.edge_kind == NODE else edge.node
+
+
+def output_at(edge: Any) -> tuple[Any, int]:
+    """The node that an edge leads to, and the number of its output; the edge is no leaf."""
+    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+
+
+def recording_node(result: Any) -> Any:
+    """The node of what an op has returned, a tensor or several; None where the op was not recorded."""
+    for output in result if isinstance(result, (tuple, list)) else (result,):
+        edge = getattr(output, "_fn", None)
+        if edge is not None and edge.edge_kind != LEAF:
+            return node_at(edge)
+    return None

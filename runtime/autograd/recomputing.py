@@ -11,6 +11,7 @@ from typing import Any
 
 from ..modes.grad_mode import enable_grad
 from ..modes.thread_state import mode
+from ..tensor.history import set_requires_grad
 from .backward import grad
 from .forward.dual import dual_level, make_dual, unpack_dual
 
@@ -35,8 +36,7 @@ def pulled_back(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *r
 def _starting_at(x: Any) -> Any:
     """The same values as the output of a node of their own; gradients end there, or are recorded on to `x`."""
     start = x.view_as(x)
-    if not start._rg:
-        start._rg = True
+    set_requires_grad(start, True)
     with enable_grad():
         return start.view_as(start)
 

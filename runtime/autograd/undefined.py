@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import NotDifferentiableError
 from ..modes.grad_mode import mode, watch
+from ..tensor.history import set_history
 from .forward.tangents import levels_of
-from .node import Node, next_sequence
+from .node import Node
 from .saved.saved import edge_of
 
 
@@ -32,7 +33,6 @@ def record_undefined(name: str, results: tuple[Any, ...], inputs: tuple[Any, ...
     if mode.grad and any(edge is not None for edge in edges):
         for result in results:
             if result._dtype.kind in "fc":
-                node = NotImplemented.__new__(NotImplemented)
-                node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, edges
+                node = NotImplemented(edges)
                 node.why = why
-                result._fn, result._rg = node, True
+                set_history(result, node)

@@ -16,6 +16,7 @@ from ..namespace import op
 from ..tensor.base import TensorBase, alias, fresh, note_layout_change
 from ..tensor.casting import copy_cast
 from ..tensor.dtypes import can_cast
+from ..tensor.history import copy_history
 from ..tensor.memory_overlap import check_apart, check_single, overlaps, write_changes
 from ..user_warning import warn_user
 
@@ -90,7 +91,8 @@ def have_tangents(operands: Any) -> bool:
 
 def as_recorded(other: Any, tensor: Any) -> Any:
     """Give another tensor the place of this one in the graph."""
-    other._rg, other._fn, other._tangent = tensor._rg, tensor._fn, tensor._tangent
+    copy_history(other, tensor)
+    other._tangent = tensor._tangent
     return other
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.engine.engine import BackwardPass
-from ..autograd.node import LEAF, OUTPUT, Node
+from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
 from ..modes.grad_mode import Watcher, watch
 from ..modes.intercept import NOT_HANDLED, OpCall
@@ -84,11 +84,9 @@ def note_node(result: Any) -> None:
     record = None if session is None else session.innermost()
     if record is None or record.kind != OP or record.sequence >= 0:
         return
-    for output in result if isinstance(result, (tuple, list)) else (result,):
-        edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None and edge.edge_kind != LEAF:
-            record.sequence = (edge.node if edge.edge_kind == OUTPUT else edge).sequence
-            return
+    node = recording_node(result)
+    if node is not None:
+        record.sequence = node.sequence
 
 
 class ProfiledPass(BackwardPass):

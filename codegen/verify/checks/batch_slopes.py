@@ -20,9 +20,7 @@ def check_gradients(batch: Batch, report: Report) -> None:
     """The gradients of a batch's outputs are those of each example."""
     point, count = batch.point, len(batch.leaves)
     report.checks += 1
-    leaves = [adopt(s) for s in batch.stacks[:count]]
-    for leaf in leaves:
-        leaf._rg = True
+    leaves = [adopt(s).requires_grad_() for s in batch.stacks[:count]]
     rest = [adopt(s) for s in batch.stacks[count:]]
     outputs = vmap(lambda *tensors: tuple(differentiable(point, batch.call(tensors))))(*leaves, *rest)
     seeds = [point.seed(o) for o in outputs]
@@ -31,7 +29,7 @@ def check_gradients(batch: Batch, report: Report) -> None:
     for i in range(EXAMPLES):
         example = batch.example([True] * len(batch.stacks), i)
         for tensor in example[:count]:
-            tensor._rg = True
+            tensor.requires_grad_()
         own = [adopt(s.array[i].copy()) for s in seeds]
         right.append(gradients(differentiable(point, batch.call(example)), example[:count], own))
     report_difference(point, "gradient of a batch", found, stacked(right), report)

@@ -84,10 +84,10 @@ class Look:
         """The values at some columns, and the gradients of their sum."""
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
-            tensors[name]._rg = True
+            tensors[name].requires_grad_()
         keywords = {("input" if n == "self" else n): v for n, v in {**self.place.numbers, **tensors}.items()}
         output = self.op.function(**keywords)
-        if not output._rg:
+        if not output.requires_grad:
             self.names = []
         found = (
             gradients([output], [tensors[n] for n in self.names], [adopt(np.ones(self.place.count))])

@@ -93,9 +93,7 @@ def check_forward_again(point: Point, report: Report) -> None:
     tensors = point.tensors()
     outputs = point.outputs(tensors)
     seeds = point.seeds(outputs)
-    along = [adopt(point.random(t)) for t in tensors]
-    for tangent in along:
-        tangent._rg = True
+    along = [adopt(point.random(t)).requires_grad_() for t in tensors]
     once = gradients(outputs, tensors, seeds, create=True)
     found = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
     reverse = joined(found)

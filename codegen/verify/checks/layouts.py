@@ -56,7 +56,7 @@ def check_inplace(point: Point, report: Report) -> None:
         return
     tensors = point.tensors()
     right = point.call(tensors)[0]
-    if tuple(right.shape) != first.array.shape or (right._rg and right._dtype.np != first.array.dtype):
+    if tuple(right.shape) != first.array.shape or (right.requires_grad and right._dtype.np != first.array.dtype):
         return
     report.checks += 1
     number = point.leaves.index(first)
@@ -66,7 +66,7 @@ def check_inplace(point: Point, report: Report) -> None:
     values = right.detach().array.astype(first.array.dtype)
     if result is not written[number] or not same(result.detach().array, values):
         _report_values(point, "in-place variant", result.detach().array, values, report)
-    elif right._rg and point.op.outputs[0]:
+    elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
         _compare_gradients(point, "in-place variant", (result, given), (right, tensors), seed, report)
 
@@ -100,7 +100,7 @@ def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarr
     strewn = [share(laid(array)) for array in point.arrays]
     tensors = [adopt(np.array(tensor.array, order="C")) for tensor in strewn]
     for tensor in (*strewn, *tensors):
-        tensor._rg = True
+        tensor.requires_grad_()
     values = _values(point, tensors)
     if values is None:
         return
@@ -135,7 +135,7 @@ def check_number(point: Point, report: Report) -> None:
     got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
     if not same(got.detach().array, right.detach().array):
         _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
-    elif got._rg:
+    elif got.requires_grad:
         seed = point.seed(got)
         found, wanted = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
         compare(point, "self", "gradient for a number", "compared with a 0-d tensor", found, wanted, report)

@@ -120,9 +120,7 @@ def is_wrong(given: complex, wanted: complex) -> bool:
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
     """(gradient by the formula, slope, the call shown, what other policies at kinks allow) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
-    tensors = [adopt(a.copy()) for a in arrays]
-    for tensor in tensors:
-        tensor._rg = True
+    tensors = [adopt(a.copy()).requires_grad_() for a in arrays]
     outputs = point.outputs(tensors)
     given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]

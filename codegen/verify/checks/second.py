@@ -27,9 +27,7 @@ class Gradients:
         tensors = point.tensors()
         outputs = point.outputs(tensors)
         self.seeds = point.seeds(outputs)
-        given = [adopt(s.array.copy()) for s in self.seeds]
-        for seed in given:
-            seed._rg = True
+        given = [adopt(s.array.copy()).requires_grad_() for s in self.seeds]
         self.inputs = [*tensors, *given]
         self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(given)
         self.found = gradients(outputs, tensors, given, create=True)
@@ -39,9 +37,7 @@ class Gradients:
     def values(self) -> np.ndarray:
         """All gradients at what `arrays` hold now, by the path without create_graph."""
         count = len(self.point.leaves)
-        tensors = [adopt(a) for a in self.arrays[:count]]
-        for tensor in tensors:
-            tensor._rg = True
+        tensors = [adopt(a).requires_grad_() for a in self.arrays[:count]]
         seeds = [adopt(a) for a in self.arrays[count:]]
         return joined(gradients(self.point.outputs(tensors), tensors, seeds))
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...modes.grad_mode import Watcher, watch
 from ...tensor.base import TensorBase
 from ...user_warning import PACKAGE
-from ..node import OUTPUT
+from ..node import recording_node
 
 
 class OpLog:
@@ -49,11 +49,10 @@ class Recording:
         """Describe the op that made `result`."""
         if threading.get_ident() != self.thread:
             return
-        outputs = [o for o in (result if isinstance(result, tuple) else (result,)) if isinstance(o, TensorBase)]
-        edge = next((output._fn for output in outputs if output._fn is not None), None)
-        if edge is None:
+        node = recording_node(result)
+        if node is None:
             return
-        node = edge.node if edge.edge_kind == OUTPUT else edge
+        outputs = [o for o in (result if isinstance(result, tuple) else (result,)) if isinstance(o, TensorBase)]
         made = ", ".join(f"{output.dtype}{list(output.shape)}" for output in outputs)
         frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(PACKAGE)]
         place = "".join(traceback.format_list(frames[-1:]))

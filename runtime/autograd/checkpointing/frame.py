@@ -55,8 +55,7 @@ class SavedInputs:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
         self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
-        trigger = fresh(np.empty(0, np.float32), (0,), float32)
-        trigger._rg = True
+        trigger = fresh(np.empty(0, np.float32), (0,), float32).requires_grad_()
         found = [bared(values[position]) for position in self.tensors]
         self.levels = [levels for _, levels in found]
         self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in found]).grad_fn

@@ -29,9 +29,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _detached(tensor: Any) -> Any:
-    other = tensor.detach()
-    other._rg = tensor._rg
-    return other
+    return tensor.detach().requires_grad_(tensor.requires_grad)
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:

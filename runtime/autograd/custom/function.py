@@ -13,7 +13,8 @@ from ...modes.grad_mode import mode, no_grad, watch
 from ...modes.intercept import NOT_HANDLED
 from ...profiler.ranges import function_call
 from ...tensor.base import TensorBase
-from ..node import Node, next_sequence
+from ...tensor.history import set_history
+from ..node import Node
 from .context import FunctionCtx
 from .forward_mode import push_forward, without_tangents
 from .node import FunctionNode, check_dirty, record
@@ -174,7 +175,7 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
     recording = bool(mode.grad) and True in ctx.needs_input_grad
     if ctx.dirty_tensors:
         check_dirty(cls.__name__, ctx, args, outputs, recording)
-    return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
+    return outputs, record(cls._backward_cls if recording else None, ctx, args, outputs)
 
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
@@ -242,9 +243,7 @@ class Error(Node):
 
 def _refuse_second(grad: Any) -> Any:
     result = grad.detach()
-    node = Error.__new__(Error)
-    node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, ()
-    result._fn, result._rg = node, True
+    set_history(result, Error())
     return result
 
 

@@ -10,13 +10,14 @@ from ...dispatch.writing import check_history
 from ...errors import GraphError, type_name
 from ...modes.grad_mode import no_grad
 from ...tensor.base import TensorBase
+from ...tensor.history import clear_history, set_history
 from ..engine.accumulate_grad import next_functions
 from ..engine.match_input import fit
 from ..inplace.copy_slices import Replaced
 from ..inplace.inplace import after_write
 from ..inplace.view_history import CUSTOM, SEVERAL
 from ..inplace.writers import note_write
-from ..node import FREED, Node, Output, next_sequence
+from ..node import FREED, Node, Output
 from ..saved.saved import edge_of, meta_of, missing_output
 from .context import FunctionCtx
 
@@ -131,12 +132,14 @@ def _reducible(shape: Any, target: Any) -> bool:
     return len(shape) >= len(target) and all(t in (1, s) for s, t in pairs)
 
 
-def record(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
-    """The outputs as the caller gets them; `node` is None where nothing is recorded."""
-    if node is not None:
-        node.sequence, node.hooks = next_sequence(), None
-        node.edges = tuple([edge_of(a) if isinstance(a, TensorBase) else None for a in args])
-        node.metas = [meta_of(a) if isinstance(a, TensorBase) else None for a in args]
+def record(
+    node_class: type[FunctionNode] | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The outputs as the caller gets them; the class of their node is None where nothing is recorded."""
+    node = None
+    if node_class is not None:
+        edges = tuple([edge_of(a) if isinstance(a, TensorBase) else None for a in args])
+        node = node_class(edges, [meta_of(a) if isinstance(a, TensorBase) else None for a in args])
         node.ctx, ctx._node = ctx, weakref.ref(node)
         node.output_count = len(outputs)
     results = tuple([_result(node, ctx, args, outputs, i) for i in range(len(outputs))])
@@ -185,7 +188,7 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
     if dirty and given:
         _place_written(output, edge)
     else:
-        output._fn, output._rg = edge, True
+        set_history(output, edge)
         if output._base is not None:
             output._views = CUSTOM if len(outputs) == 1 else SEVERAL
     return output
@@ -202,7 +205,7 @@ def _outside_the_graph(output: Any, given: bool, dirty: bool) -> Any:
     if given:
         return output.detach() if output._rg else output if dirty else _same(output)
     if output._rg and output._base is None:
-        output._fn, output._rg = None, False
+        clear_history(output)
     return output
 
 
@@ -211,5 +214,5 @@ def _place_written(tensor: Any, edge: Any) -> None:
     before = tensor._fn
     if tensor._base is not None:
         edge = Replaced(edge)
-    tensor._fn, tensor._rg = edge, True
+    set_history(tensor, edge)
     after_write(tensor, before)

@@ -25,7 +25,7 @@ from ...tensor.base import alias, fresh
 from ..hooks.hooks import RemovableHandle, leaf_hooks
 from ..inplace.relaid import shown
 from ..inplace.view_history import NOWHERE
-from ..node import LEAF, OUTPUT, Node, inspection
+from ..node import LEAF, Node, inspection, output_at
 
 _adding = new_lock()
 _begin, _end = _adding.acquire, _adding.release  # a with statement takes three times as long
@@ -152,8 +152,7 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Any) -> None:
         self.variable = variable
         self.edges = ()
-        self.hooks = None
-        self.metas = None
+        self.hooks = self.metas = None
         self.sequence = LAST
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -208,7 +207,7 @@ def next_function(edge: Any) -> tuple[Any, int]:
         return (None, 0)
     if edge.edge_kind == LEAF:
         return (accumulator_of(edge), 0)
-    return (edge.node, edge.index) if edge.edge_kind == OUTPUT else (edge, 0)
+    return output_at(edge)
 
 
 def zero_gradient(leaf: Any) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 from ...errors import GraphError
 from ...namespace import op
 from ...ops.shape.formulas import as_strided_backward
+from ...tensor.history import set_history
 from ...tensor.memory_overlap import overlaps
 from ...tensor.views import span
 from ..hooks.hooks import RemovableHandle, retain_grad
-from ..node import FREED, OUTPUT, Node, next_sequence
+from ..node import FREED, Node, output_at
 from ..saved.saved import edge_of
 
 
@@ -23,17 +24,14 @@ class CopySlices(Node):
     gives_fresh = False
 
     def __init__(self, base: Any, view: Any, edge: Any) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
+        self.inner: Node
+        self.inner_index: int
+        self.inner, self.inner_index = output_at(edge)
+        super().__init__((edge_of(base), *self.inner.edges[1:]))
         self.freed = False
-        several = edge.edge_kind == OUTPUT
-        self.inner: Node = edge.node if several else edge
-        self.inner_index: int = edge.index if several else 0
         self.geometry = (view._shape, view.stride(), view._offset - base._offset)  # counted from the base's start
         self.inner.outer = weakref.ref(self)
         self.layout = (base._shape, base.stride())
-        self.edges = (edge_of(base), *self.inner.edges[1:])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The region's gradient goes through the inner node; the rest of the base's passes by."""
@@ -107,10 +105,7 @@ class Region(Node):
     op_name = "as_strided"
 
     def __init__(self, edge: Any, layout: tuple[Any, Any, int], geometry: tuple[Any, Any, int]) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (edge,)
+        super().__init__((edge,))
         self.layout = layout
         self.geometry = geometry
 
@@ -131,10 +126,7 @@ class Replaced(Node):
     gives_fresh = False
 
     def __init__(self, edge: Any) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (None, edge)
+        super().__init__((None, edge))
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Nothing for the old value, everything for the new one."""
@@ -147,10 +139,7 @@ class Overwritten(Node):
     __slots__ = ("writer",)
 
     def __init__(self, edge: Any, writer: str) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (edge,)
+        super().__init__((edge,))
         self.writer = writer
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -164,7 +153,7 @@ class Overwritten(Node):
 
 def take_history(tensor: Any, edge: Any) -> None:
     """Put a tensor elsewhere in the graph; `retain_grad` is about the tensor as it is now, so its hook moves too."""
-    tensor._fn, tensor._rg = edge, True
+    set_history(tensor, edge)
     if type(tensor._hooks) is RemovableHandle:
         tensor._hooks.remove()
         tensor._hooks = retain_grad(tensor)

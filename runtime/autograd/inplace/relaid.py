@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ShapeError
+from ...tensor.history import set_history
 from ..engine.match_input import fit
-from ..node import OUTPUT, Node, next_sequence
+from ..node import Node, node_at
 from ..saved.saved import meta_of
 
 
@@ -21,10 +22,7 @@ class Relaid(Node):
     gives_fresh = False
 
     def __init__(self, edge: Any, meta: tuple[Any, Any]) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (edge,)
+        super().__init__((edge,))
         self.meta = meta
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -56,8 +54,7 @@ def shown(edge: Any) -> Any:
 
 def node_of(edge: Any) -> Any:
     """The node that users see at an edge."""
-    found = shown(edge)
-    return found.node if found.edge_kind == OUTPUT else found
+    return node_at(shown(edge))
 
 
 def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
@@ -65,4 +62,4 @@ def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
     edge = tensor._fn
     if type(edge) is Relaid:
         edge, before = edge.edges[0], edge.meta
-    tensor._fn = edge if meta_of(tensor) == before else Relaid(edge, before)
+    set_history(tensor, edge if meta_of(tensor) == before else Relaid(edge, before))

@@ -12,7 +12,8 @@ from typing import Any
 from ...errors import ShapeError, type_name
 from ...modes.grad_mode import mode
 from ...tensor.base import TensorBase, alias
-from ..node import LEAF, Node, next_sequence
+from ...tensor.history import set_history
+from ..node import LEAF, Node
 
 PACKED_VERSION = -1
 
@@ -85,10 +86,8 @@ def at_place(tensor: Any, edge: Any) -> Any:
     if edge is None or tensor is edge:
         return tensor
     if edge.edge_kind == LEAF:
-        node = SavedLeaf.__new__(SavedLeaf)
-        node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, (edge,)
-        edge = node
-    tensor._fn, tensor._rg = edge, True
+        edge = SavedLeaf((edge,))
+    set_history(tensor, edge)
     return tensor
 
 
