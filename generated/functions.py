@@ -20,7 +20,8 @@ from ..runtime.autograd.saved.saved import (
 from ..runtime.dispatch.kernel_op import StructuredGradient
 from ..runtime.dispatch.structured import array_in, arrays_in
 from ..runtime.errors import NotDifferentiableError
-from ..runtime.modes.grad_mode import mode, watch
+from ..runtime.modes.grad_mode import mode
+from ..runtime.modes.intercept import watch
 from ..runtime.namespace import op
 from ..runtime.ops.attention import cpu as attention_cpu
 from ..runtime.ops.attention import formulas as attention_formulas

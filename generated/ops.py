@@ -24,8 +24,7 @@ from ..runtime.dispatch.view_cache import ViewOp
 from ..runtime.dispatch.writing import before_write, write, write_out
 from ..runtime.dispatch.writing_several import write_outs
 from ..runtime.modes.grad_mode import mode as grad_mode
-from ..runtime.modes.grad_mode import watch
-from ..runtime.modes.intercept import NOT_HANDLED, intercept
+from ..runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ..runtime.namespace import op
 from ..runtime.ops.attention import checks as attention_checks
 from ..runtime.ops.attention import cpu as attention_cpu

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.modes.grad_mode import watch
-from ..runtime.modes.intercept import NOT_HANDLED, intercept
+from ..runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.autograd.backward import grad
-from specgrad.runtime.modes.grad_mode import Watcher, no_grad, watch
+from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.modes.intercept import Watcher, watch
 from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import TensorBase, adopt
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...generated.tensor import Tensor
-from ...runtime.modes.grad_mode import no_grad, watch
+from ...runtime.modes.grad_mode import no_grad
+from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu_running as kernels
 
 

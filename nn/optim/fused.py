@@ -9,7 +9,7 @@ import numpy as np
 
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
-from ...runtime.modes.grad_mode import watch
+from ...runtime.modes.intercept import watch
 from ...runtime.pool.sharing import by_slices
 from .rule import in_parts
 

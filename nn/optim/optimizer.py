@@ -11,7 +11,7 @@ from ...generated.tensor import Tensor
 from ...runtime.autograd.engine.accumulate_grad import zero_gradient
 from ...runtime.autograd.hooks.hooks import RemovableHandle
 from ...runtime.errors import type_name
-from ...runtime.modes.grad_mode import watch
+from ...runtime.modes.intercept import watch
 from .groups import check_group
 from .state import OptimizerState
 from .steps import named, with_hooks

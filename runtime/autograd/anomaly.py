@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes.grad_mode import Watcher, watch
+from ..modes.intercept import Watcher, watch
 from ..modes.thread_state import PerThread
 from ..tensor.base import compute_array
 from ..user_warning import PACKAGE, warn_user

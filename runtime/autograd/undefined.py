@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import NotDifferentiableError
-from ..modes.grad_mode import mode, watch
+from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..tensor.history import set_history
 from .forward.tangents import levels_of
 from .node import Node

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..modes.grad_mode import Watcher, watch
+from ..modes.intercept import Watcher, watch
 from ..modes.thread_state import PerThread
 
 RANDOMNESS = ("error", "same", "different")

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..modes.grad_mode import Watcher
+from ..modes.intercept import Watcher
 from ..namespace import op
 from ..pytree import flatten, unflatten
 from ..random import get_rng_state, set_rng_state

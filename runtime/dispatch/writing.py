@@ -11,7 +11,8 @@ from ..autograd.inplace.view_history import check_origin
 from ..autograd.inplace.writers import end_write, note_write
 from ..autograd.saved.saved import edge_of
 from ..errors import DtypeError, ShapeError
-from ..modes.grad_mode import mode, watch
+from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, alias, fresh, note_layout_change
 from ..tensor.casting import copy_cast

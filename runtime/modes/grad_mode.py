@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ArgumentError, type_name
-from ..locks import new_lock
 from ..user_warning import warn_user
 from .thread_state import mode
 
@@ -81,77 +79,6 @@ def _wrap_generator(switch: Callable[[], Switch], function: Callable[..., Any]) 
                 resume = functools.partial(generator.throw, error)
 
     return wrapper
-
-
-class Watcher(NamedTuple):
-    """What somebody who watches every operation wants to be told."""
-
-    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
-    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
-    intercept: Callable[[Any], Any] | None = None  # called before each op: see runtime/modes/intercept.py
-    function: Callable[[Any, Any], Any] | None = None  # the same for custom Functions: (class, arguments)
-    order: int = 0  # who comes first is outermost
-
-
-class Watch:
-    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
-
-    Generated functions read this one flag before they try native code, and leave everything else to the general path.
-    `notes`, `passes`, `interceptors` and `functions` are what the watchers of the moment want, in their order.
-    """
-
-    __slots__ = ("active", "functions", "interceptors", "lock", "notes", "passes", "watchers")
-
-    def __init__(self) -> None:
-        self.active = False
-        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
-        self.lock = new_lock()
-        self.notes: tuple[Any, ...] = ()
-        self.passes: tuple[Any, ...] = ()
-        self.interceptors: tuple[Any, ...] = ()
-        self.functions: tuple[Any, ...] = ()
-
-    def enter(self, name: str, watcher: Watcher) -> None:
-        """Somebody begins to watch; as often as they enter they must leave."""
-        with self.lock:
-            _, count = self.watchers.get(name, (watcher, 0))
-            self.watchers[name] = watcher, count + 1
-            self.arrange()
-
-    def leave(self, name: str) -> None:
-        """Somebody who entered has seen enough."""
-        with self.lock:
-            watcher, count = self.watchers.pop(name)
-            if count > 1:
-                self.watchers[name] = watcher, count - 1
-            self.arrange()
-
-    def turn(self, name: str, watcher: Watcher | None) -> None:
-        """Somebody watches from now on, however often it is said; or, with None, no longer does."""
-        with self.lock:
-            if watcher is None:
-                self.watchers.pop(name, None)
-            else:
-                self.watchers[name] = watcher, 1
-            self.arrange()
-
-    def arrange(self) -> None:
-        """Make of the watchers what ops and engine read."""
-        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
-        self.notes = tuple(w.note for w in present if w.note is not None)
-        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
-        self.interceptors = tuple(w.intercept for w in present if w.intercept is not None)
-        self.functions = tuple(w.function for w in present if w.function is not None)
-        self.active = bool(present)
-
-    def note(self, result: Any) -> None:
-        """Tell all who want to know that an op was recorded."""
-        for note in self.notes:
-            note(result)
-
-
-watch = Watch()
-atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
 
 
 def _now() -> tuple[bool | None, bool]:

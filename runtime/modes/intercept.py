@@ -1,19 +1,91 @@
-"""Interception of whole ops: a watcher with an `intercept` function may run something else in place of an op, or more.
+"""Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
-Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
-are nested in their order: the profiler around batching, batching around the op itself. One that leaves a call to the
-next answers NOT_HANDLED.
+A watcher with an `intercept` function may run something else in place of an op, or around it. Every generated function
+calls `intercept` before its general path when a watcher wants it to. The watchers' functions are nested in their order:
+the profiler around batching, batching around the op itself. One that leaves a call to the next answers NOT_HANDLED.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-from .grad_mode import watch
+from ..locks import new_lock
+
+
+class Watcher(NamedTuple):
+    """Callbacks of somebody who watches every operation."""
+
+    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
+    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
+    intercept: Callable[[Any], Any] | None = None  # called with each op's call: its result, or NOT_HANDLED
+    function: Callable[[Any, Any], Any] | None = None  # likewise for custom Functions, with class and arguments
+    order: int = 0  # the least is outermost
+
+
+class Watch:
+    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
+
+    Generated functions read this one flag before they try native code, and leave everything else to the general path.
+    `notes`, `passes`, `interceptors` and `functions` are the callbacks of the present watchers, in their order.
+    """
+
+    __slots__ = ("active", "functions", "interceptors", "lock", "notes", "passes", "watchers")
+
+    def __init__(self) -> None:
+        self.active = False
+        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
+        self.lock = new_lock()
+        self.notes: tuple[Any, ...] = ()
+        self.passes: tuple[Any, ...] = ()
+        self.interceptors: tuple[Any, ...] = ()
+        self.functions: tuple[Any, ...] = ()
+
+    def enter(self, name: str, watcher: Watcher) -> None:
+        """Begin to watch, under a name; each `enter` needs a `leave`."""
+        with self.lock:
+            _, count = self.watchers.get(name, (watcher, 0))
+            self.watchers[name] = watcher, count + 1
+            self.arrange()
+
+    def leave(self, name: str) -> None:
+        """Undo one `enter` of this name."""
+        with self.lock:
+            watcher, count = self.watchers.pop(name)
+            if count > 1:
+                self.watchers[name] = watcher, count - 1
+            self.arrange()
+
+    def turn(self, name: str, watcher: Watcher | None) -> None:
+        """Set the watcher of a name, however often it has entered; None removes it."""
+        with self.lock:
+            if watcher is None:
+                self.watchers.pop(name, None)
+            else:
+                self.watchers[name] = watcher, 1
+            self.arrange()
+
+    def arrange(self) -> None:
+        """Compute from the watchers what ops and engine read."""
+        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
+        self.notes = tuple(w.note for w in present if w.note is not None)
+        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
+        self.interceptors = tuple(w.intercept for w in present if w.intercept is not None)
+        self.functions = tuple(w.function for w in present if w.function is not None)
+        self.active = bool(present)
+
+    def note(self, result: Any) -> None:
+        """Call every `note` with the result of a recorded op."""
+        for note in self.notes:
+            note(result)
+
+
+watch = Watch()
+atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
 
 
 class NotHandled:

@@ -13,7 +13,7 @@ import numpy as np
 from ..autograd.engine.engine import BackwardPass
 from ..autograd.engine.inputs import Capture
 from ..autograd.node import Node, Output
-from ..modes.grad_mode import Watch
+from ..modes.intercept import Watch
 from ..tensor.base import TensorBase, fresh_class
 from .setting import ENABLED
 

@@ -15,7 +15,8 @@ from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, Node, Output, next_sequence
 from ..dispatch.elementwise import constant
 from ..kernels.llvm.memory import WORD, Word
-from ..modes.grad_mode import mode, watch
+from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..pool.layout import ADDRESS
 from ..pool.workers import hirer
 from ..tensor.base import drop_dead, fresh_class, layout_changes, plain_classes

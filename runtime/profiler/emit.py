@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.engine.engine import BackwardPass
-from ..modes.grad_mode import Watcher, watch
-from ..modes.intercept import OpCall
+from ..modes.intercept import OpCall, Watcher, watch
 from .arguments import describe
 from .watching import shown_name
 

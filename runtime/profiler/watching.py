@@ -10,8 +10,7 @@ from typing import Any
 from ..autograd.engine.engine import BackwardPass
 from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
-from ..modes.grad_mode import Watcher, watch
-from ..modes.intercept import NOT_HANDLED, OpCall
+from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
 from .current import ENGINE, NODE, OP, current
 from .session import Record, Session

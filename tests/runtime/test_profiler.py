@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import EventList, FunctionEvent, profile, record_function
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 
 ENGINE = "autograd::engine::evaluate_function: "
 

@@ -6,7 +6,7 @@ import threading
 import traceback
 from typing import Any
 
-from ...modes.grad_mode import Watcher, watch
+from ...modes.intercept import Watcher, watch
 from ...tensor.base import TensorBase
 from ...user_warning import PACKAGE
 from ..node import recording_node

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import GraphError
-from ...modes.grad_mode import mode, no_grad, watch
-from ...modes.intercept import NOT_HANDLED
+from ...modes.grad_mode import mode, no_grad
+from ...modes.intercept import NOT_HANDLED, watch
 from ...profiler.ranges import function_call
 from ...tensor.base import TensorBase
 from ...tensor.history import set_history

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.fast_path import stay, walker
-from ...modes.grad_mode import mode, watch
+from ...modes.grad_mode import mode
+from ...modes.intercept import watch
 from ..hooks.hooks import (
     run_accumulated_hooks,
     run_leaf_pre_hooks,

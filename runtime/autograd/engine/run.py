@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ...modes.grad_mode import mode, watch
+from ...modes.grad_mode import mode
+from ...modes.intercept import watch
 from ...modes.thread_state import set_states_here, states_here
 from ..hooks.hooks import registered
 from ..hooks.leaves import propagate_with_hooks

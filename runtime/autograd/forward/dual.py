@@ -9,7 +9,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from ...errors import type_name
-from ...modes.grad_mode import Watcher, watch
+from ...modes.intercept import Watcher, watch
 from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ..inplace.dtype_regions import placed_like

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
 from ...tensor.history import copy_history

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...user_warning import PACKAGE
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...dispatch.elementwise import NUMBER
-from ...modes.grad_mode import Watcher, mode, watch
+from ...modes.grad_mode import mode
+from ...modes.intercept import Watcher, watch
 from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ...tensor.history import clear_history, set_history

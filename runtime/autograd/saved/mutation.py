@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InplaceError
-from ...modes.grad_mode import Watcher, no_grad, watch
-from ...modes.intercept import NOT_HANDLED, OpCall
+from ...modes.grad_mode import no_grad
+from ...modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from .access import outside
 from .hooks import saved_tensors_hooks
 from .saved import version_of

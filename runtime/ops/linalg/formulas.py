@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...namespace import op
 from ...tensor.shapes import broadcast_shapes
 from ..matmul.formulas import adjoint
