@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -95,14 +94,11 @@ def rule_for(call: Call, name: str | Rule) -> Rule:
     return rule_called(name)
 
 
-@functools.cache
 def rule_called(rule: str | Rule) -> Rule:
-    """A function of the folder `rules`, which need this module; or one that a user's package gives."""
-    if not isinstance(rule, str):
-        return rule
-    from . import rules
+    """The rule of a name, or the function itself that a user's package gives."""
+    from .rule_table import rule_named  # not before a vmap runs: importing specgrad takes less time without the rules
 
-    return getattr(rules, rule)
+    return rule_named(rule) if isinstance(rule, str) else rule
 
 
 def draw(call: OpCall) -> Any:
