@@ -11,7 +11,7 @@ from ..tensor.history import clear_history
 from .backward import backward
 from .forward.dual import split_dual, with_tangent
 from .hooks.hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
-from .inplace.relaid import keep_in_graph, node_of, shown
+from .inplace.copy_slices import keep_in_graph, node_of, shown
 from .inplace.view_history import NOWHERE, Outdated, require_grad, views_require_grad
 from .inplace.writers import note_replaced
 from .node import LEAF, OUTPUT

@@ -16,7 +16,7 @@ from ..batching.levels import VmapLevel, running_levels
 from ..batching.tensor import level_of, whole, wrap
 from ..modes.grad_mode import mode
 from ..tensor.base import TensorBase
-from .checked import check_input
+from .arguments import check_input
 
 
 class Tracked:

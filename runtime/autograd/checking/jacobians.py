@@ -181,18 +181,14 @@ class Jacobians:
         return mismatch(place, *pair, tolerance)
 
 
-class Products:
+class Products(Jacobians):
     """The Jacobians of a case multiplied with unit vectors: u[i] for each axis of input i, v[j] for output j."""
 
     def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
-        self.case = case
-        self.outputs = outputs
-        self.eps = eps
-        self.check_dtypes = check_dtypes
+        super().__init__(case, outputs, eps, check_dtypes)
         rng = np.random.default_rng(42)
         self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.wanted]
         self.v = [unit_vector(rng, output.numel()) for output in outputs]
-        self._slopes: dict[int, Slopes] = {}
 
     def slopes(self, i: int) -> Slopes:
         """The central differences of every output along u[i], taken once."""

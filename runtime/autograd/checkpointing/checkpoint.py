@@ -33,6 +33,17 @@ class _Settings(PerThread):
 _settings = _Settings()
 
 
+@contextlib.contextmanager
+def _set(name: str, value: bool | None) -> Iterator[None]:
+    """Inside, a setting has another value."""
+    before = getattr(_settings, name)
+    setattr(_settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(_settings, name, before)
+
+
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
     """The contexts that a checkpointed function and its repetition run in by default: they do nothing.
 
@@ -43,8 +54,7 @@ def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManag
     return nullcontext(), nullcontext()
 
 
-@contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     """Whether checkpointed calls made inside are repeated only up to the last tensor that backward needs.
 
     Args:
@@ -57,15 +67,10 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         ...     y = checkpoint(sg.exp, x, use_reentrant=False)
         >>> y.backward()
     """
-    before, _settings.early_stop = _settings.early_stop, enable
-    try:
-        yield
-    finally:
-        _settings.early_stop = before
+    return _set("early_stop", enable)
 
 
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """Whether checkpointed calls made inside log their ops for error messages.
 
     Args:
@@ -77,11 +82,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
         >>> with set_checkpoint_debug_enabled(True):
         ...     y = checkpoint(sg.exp, x, use_reentrant=False)
     """
-    before, _settings.debug = _settings.debug, enabled
-    try:
-        yield
-    finally:
-        _settings.debug = before
+    return _set("debug", enabled)
 
 
 def default_variant(name: str) -> bool:

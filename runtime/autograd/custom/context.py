@@ -151,3 +151,16 @@ class FunctionCtx:
         """Let go of what only the recording of the call needs: outputs among it would keep their own node alive."""
         for name in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable"):
             self.__dict__.pop(name, None)
+
+
+def is_among(tensor: Any, others: Sequence[Any]) -> bool:
+    """Whether some element of a sequence is this very tensor."""
+    for other in others:  # noqa: SIM110  (a generator costs as much as all the rest of a call)
+        if tensor is other:
+            return True
+    return False
+
+
+def tensors_in(values: Sequence[Any]) -> list[Any]:
+    """The tensors of a sequence."""
+    return [value for value in values if isinstance(value, TensorBase)]

@@ -12,14 +12,14 @@ from ...modes.grad_mode import no_grad
 from ...tensor.base import TensorBase
 from ...tensor.history import clear_history, set_history
 from ..engine.accumulate_grad import next_functions
-from ..engine.match_input import fit
+from ..engine.match_input import broadcasts, fit
 from ..inplace.copy_slices import Replaced
 from ..inplace.inplace import after_write
 from ..inplace.view_history import CUSTOM, SEVERAL
 from ..inplace.writers import note_write
 from ..node import FREED, Node, Output
 from ..saved.saved import edge_of, meta_of, missing_output
-from .context import FunctionCtx
+from .context import FunctionCtx, is_among
 
 
 class FunctionNode(Node):
@@ -113,7 +113,7 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
     if not wanted:
         return None
     shape, dtype = meta
-    if grad._shape != shape and not _reducible(grad._shape, shape):
+    if grad._shape != shape and not broadcasts(shape, grad._shape):
         raise GraphError(
             f"Function {name} returned an invalid gradient at index {index} - got {list(grad._shape)} but expected "
             f"shape compatible with {list(shape)}"
@@ -124,12 +124,6 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
             f"dtype, as the input has {dtype!r}: take its real part"
         )
     return fit(grad, meta)
-
-
-def _reducible(shape: Any, target: Any) -> bool:
-    """Whether `shape` is what `target` broadcasts to."""
-    pairs = zip(reversed(shape), reversed(target), strict=False)
-    return len(shape) >= len(target) and all(t in (1, s) for s, t in pairs)
 
 
 def record(
@@ -151,7 +145,7 @@ def record(
 def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
     """Tensors that forward changed must be inputs and outputs, and such as may be changed; their versions go up."""
     for tensor in ctx.dirty_tensors:
-        if not _among(tensor, outputs):
+        if not is_among(tensor, outputs):
             raise GraphError(
                 f"{name}: Some elements marked as dirty during the forward method were not returned as output. The "
                 "inputs that are modified inplace must all be outputs of the Function."
@@ -159,7 +153,7 @@ def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tup
         note_write(tensor, name)
         if recording and (tensor._rg or tensor._base is not None):
             check_history(name, tensor)
-        if recording and not _among(tensor, args):
+        if recording and not is_among(tensor, args):
             warnings.warn(
                 f"{name}: ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
                 "mutated should be passed to ctx.mark_dirty().",
@@ -167,20 +161,13 @@ def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tup
             )
 
 
-def _among(tensor: Any, others: tuple[Any, ...]) -> bool:
-    for other in others:  # noqa: SIM110  (a generator costs as much as all the rest here)
-        if tensor is other:
-            return True
-    return False
-
-
 def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, index: int) -> Any:
     """One output: an input that is returned as it is becomes another tensor, unless it was changed in place."""
     output = outputs[index]
     if not isinstance(output, TensorBase):
         return output
-    given, dirty = _among(output, args), _among(output, ctx.dirty_tensors)
-    if node is None or output._dtype.kind not in "fc" or _among(output, ctx.non_differentiable):
+    given, dirty = is_among(output, args), is_among(output, ctx.dirty_tensors)
+    if node is None or output._dtype.kind not in "fc" or is_among(output, ctx.non_differentiable):
         return _outside_the_graph(output, given, dirty)
     if given and not dirty:
         output = _same(output)

@@ -23,7 +23,7 @@ from ...locks import new_lock
 from ...modes.grad_mode import mode
 from ...tensor.base import alias, fresh
 from ..hooks.hooks import RemovableHandle, leaf_hooks
-from ..inplace.relaid import shown
+from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
 from ..node import LEAF, Node, inspection, output_at
 

@@ -97,22 +97,16 @@ def jvp(
         (tensor(2.), tensor(2.))
     """
     in_tuple, xs = as_inputs(inputs, "jvp", create_graph)
-    if v is None:
-        vs = ones_for(xs, "the input to the user-provided function is")
-    else:
-        vs = as_vector(v, "jvp", xs, in_tuple, create_graph)
+    vs = _vector(v, "jvp", xs, in_tuple, create_graph)
     out_tuple, outputs = outputs_of(func, xs, "jvp")
     check_outputs(strict, outputs)
-    us = tuple(op.zeros_like(output).requires_grad_() for output in outputs)
-    pulled = gradients(outputs, xs, us, create_graph=True)
-    check_recorded(strict, pulled, GRADIENT)
-    found = gradients(pulled, us, vs, create_graph)
+    found = _twice_backward(outputs, outputs, xs, vs, create_graph, strict, GRADIENT)
     product = filled(strict, create_graph, found, outputs, BACK_TRICK)
     return given_back(outputs, out_tuple, create_graph), given_back(product, out_tuple, create_graph)
 
 
 BACK = "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode."
-BACK_TRICK = (
+BACK_TRICK_HESSIAN = (
     "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed "
     "in strict mode as it prevents from using the double backward trick to replace forward mode AD."
 )
@@ -147,8 +141,8 @@ def vhp(
     """
     in_tuple, xs = as_inputs(inputs, "vhp", create_graph)
     vs = _vector(v, "vhp", xs, in_tuple, create_graph)
-    output, slopes = _slopes(func, xs, strict, "vhp")
-    found = gradients(slopes, xs, vs, create_graph)
+    output, grads = _gradient(func, xs, strict, "vhp")
+    found = gradients(grads, xs, vs, create_graph)
     product = filled(strict, create_graph, found, xs, BACK, "hessian")
     return given_back((output,), False, create_graph), given_back(product, in_tuple, create_graph)
 
@@ -185,24 +179,33 @@ def hvp(
     """
     in_tuple, xs = as_inputs(inputs, "hvp", create_graph)
     vs = _vector(v, "hvp", xs, in_tuple, create_graph)
-    output, slopes = _slopes(func, xs, strict, "hvp")
-    us = tuple(op.zeros_like(x).requires_grad_() for x in xs)
-    pulled = gradients(slopes, xs, us, create_graph=True)
-    check_recorded(strict, pulled, HESSIAN)
-    product = filled(strict, create_graph, gradients(pulled, us, vs, create_graph), xs, BACK_TRICK, "hessian")
+    output, grads = _gradient(func, xs, strict, "hvp")
+    found = _twice_backward(grads, xs, xs, vs, create_graph, strict, HESSIAN)
+    product = filled(strict, create_graph, found, xs, BACK_TRICK_HESSIAN, "hessian")
     return given_back((output,), False, create_graph), given_back(product, in_tuple, create_graph)
 
 
 def _vector(v: Any, function: str, xs: Any, in_tuple: bool, create_graph: bool) -> tuple[Any, ...]:
+    """The vector that the user gave, one tensor for each input; 1 where it was left out."""
     if v is None:
         return ones_for(xs, "the input to the user-provided function is")
     return as_vector(v, function, xs, in_tuple, create_graph)
 
 
-def _slopes(func: Callable[..., Any], xs: Any, strict: bool, function: str) -> tuple[Any, tuple[Any, ...]]:
+def _gradient(func: Callable[..., Any], xs: Any, strict: bool, function: str) -> tuple[Any, tuple[Any, ...]]:
     """The one number that the user's function gives, and its gradient, recorded."""
     output = number_of(func, xs, function)
     check_outputs(strict, (output,))
-    slopes = gradients((output,), xs, (None,), create_graph=True)
-    check_recorded(strict, slopes, JACOBIAN)
-    return output, slopes
+    grads = gradients((output,), xs, (None,), create_graph=True)
+    check_recorded(strict, grads, JACOBIAN)
+    return output, grads
+
+
+def _twice_backward(
+    outputs: Any, like: Any, xs: Any, vs: Any, create_graph: bool, strict: bool, constant: str
+) -> tuple[Any, ...]:
+    """J v by backward of backward: u^T J is linear in u, and its gradient in u is J v; `like` has the shapes of u."""
+    us = tuple(op.zeros_like(tensor).requires_grad_() for tensor in like)
+    pulled = gradients(outputs, xs, us, create_graph=True)
+    check_recorded(strict, pulled, constant)
+    return gradients(pulled, us, vs, create_graph)

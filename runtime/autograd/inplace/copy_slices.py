@@ -1,19 +1,25 @@
-"""The nodes that keep base and views of one memory consistent: a region written into a base, a region read from one."""
+"""The nodes that writes and changes of layout put into the graph, so that base and views of one memory stay consistent.
+
+`CopySlices` is a region written into a base, `Region` one read from it. `Relaid` stands before the node of a tensor
+that got another layout outside the graph, by a view op in place under `no_grad` or by `data`: what comes back is in
+today's shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does.
+"""
 
 from __future__ import annotations
 
 import weakref
 from typing import Any
 
-from ...errors import GraphError
+from ...errors import GraphError, ShapeError
 from ...namespace import op
 from ...ops.shape.formulas import as_strided_backward
 from ...tensor.history import set_history
 from ...tensor.memory_overlap import overlaps
 from ...tensor.views import span
+from ..engine.match_input import broadcasts, fit
 from ..hooks.hooks import RemovableHandle, retain_grad
-from ..node import FREED, Node, output_at
-from ..saved.saved import edge_of
+from ..node import FREED, Node, node_at, output_at
+from ..saved.saved import edge_of, meta_of
 
 
 class CopySlices(Node):
@@ -157,3 +163,47 @@ def take_history(tensor: Any, edge: Any) -> None:
     if type(tensor._hooks) is RemovableHandle:
         tensor._hooks.remove()
         tensor._hooks = retain_grad(tensor)
+
+
+class Relaid(Node):
+    """The edge of such a tensor; for users, who look at the graph, it is the one behind it."""
+
+    __slots__ = ("meta",)
+    gives_fresh = False
+
+    def __init__(self, edge: Any, meta: tuple[Any, Any]) -> None:
+        super().__init__((edge,))
+        self.meta = meta
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient in the shape and dtype that the tensor had in the graph."""
+        shape = self.meta[0]
+        if not broadcasts(shape, grad._shape):
+            made_by = node_of(self).name()
+            raise ShapeError(
+                f"backward(): invalid gradient for {made_by}: got {list(grad._shape)} but expected shape compatible "
+                f"with {list(shape)}, which its result had until its layout was changed outside the graph"
+            )
+        return (fit(grad, self.meta),)
+
+    def name(self) -> str:
+        """The name of the node behind it."""
+        return node_of(self).name()
+
+
+def shown(edge: Any) -> Any:
+    """The edge that users see."""
+    return edge.edges[0] if type(edge) is Relaid else edge
+
+
+def node_of(edge: Any) -> Any:
+    """The node that users see at an edge."""
+    return node_at(shown(edge))
+
+
+def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
+    """A tensor that an op has made got another layout outside the graph: its node still gets what it expects."""
+    edge = tensor._fn
+    if type(edge) is Relaid:
+        edge, before = edge.edges[0], edge.meta
+    set_history(tensor, edge if meta_of(tensor) == before else Relaid(edge, before))

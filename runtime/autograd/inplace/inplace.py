@@ -16,9 +16,8 @@ from ...tensor.history import set_history
 from ..forward.tangents import write_tangents
 from ..node import node_at
 from ..saved.saved import meta_of, version_of
-from .copy_slices import Overwritten, Replaced, take_history
+from .copy_slices import Overwritten, Replaced, keep_in_graph, take_history
 from .dtype_regions import follow_base, slices
-from .relaid import keep_in_graph
 from .view_history import live_views, outdate
 from .writers import Awaited, end_write, note_write
 
