@@ -180,16 +180,16 @@ def _origins(node: Node) -> list[str]:
             f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
             "anomaly during forward pass for more information."
         ]
-    told = [
+    texts = [
         f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
         + "".join(frames)
     ]
     parent = node.metadata.get(_PARENT)
     while parent is not None:
         call = parent.metadata.get(_CALL)
-        told.append(
+        texts.append(
             f"\n\nPrevious calculation was induced by {parent.name()}: {_named(parent)}. "
             + ("No forward pass information available." if call is None else _INDUCED + "".join(call))
         )
         parent = parent.metadata.get(_PARENT)
-    return told
+    return texts

@@ -170,7 +170,7 @@ def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bo
 
 
 def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
-    """The same for each vector of a batch of gradients."""
+    """The gradients at the targets for each vector of a batch of gradients, by one pass under `vmap`."""
     from ..batching import vmap
 
     present: list[bool] = []
@@ -185,7 +185,7 @@ def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool
 
 
 def _unused(index: int, wanted: Any, allow_unused: bool, materialize: bool) -> Any:
-    """What an input that the outputs do not depend on gets."""
+    """The gradient of an input that the outputs do not depend on: an error, None or zeros."""
     if not allow_unused:
         raise GraphError(
             f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "

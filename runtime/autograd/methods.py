@@ -126,7 +126,7 @@ class AutogradMethods(TensorBase):
         backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def detach(self) -> Any:
-        """The same memory outside the graph."""
+        """A tensor over this memory outside the graph."""
         return alias(self, self._shape, self._strides, self._offset)
 
     def detach_(self) -> Any:
@@ -180,7 +180,7 @@ class AutogradMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """The same memory outside the graph; assigning replaces the memory."""
+        """A tensor over this memory outside the graph; assigning replaces the memory."""
         t = alias(self, self._shape, self._strides, self._offset)
         t._writes = None  # writes through .data are not tracked
         return t

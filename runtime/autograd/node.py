@@ -20,7 +20,7 @@ NODE, OUTPUT, LEAF = 0, 1, 2
 
 
 class Freed:
-    """Stands for a saved value that is gone; touching it explains why."""
+    """The value of a slot whose saved tensor was freed; reading it raises the error that says so."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ FREED = Freed()
 
 
 class Inspection:
-    """What users see of nodes, by functions that make nodes themselves: their modules put them here when imported."""
+    """Functions behind attributes of nodes that make nodes themselves: their modules put them here when imported."""
 
     next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
     show_saved: Callable[[type[Node]], None]  # saved/access.py

@@ -111,7 +111,7 @@ class Call:
         return none + stand_in(none._shape, none._dtype) if none._dtype.kind in "fc" else none
 
     def wrapped(self, result: Any) -> Any:
-        """What the op returns to the function under vmap."""
+        """The op's result for all examples, as the function under vmap sees it."""
         if isinstance(result, TensorBase):
             return wrap(result, self.level)
         if isinstance(result, tuple) and hasattr(result, "_fields"):

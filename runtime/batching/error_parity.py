@@ -1,4 +1,4 @@
-"""What an op refuses of one example it refuses under vmap too, in the same words: batching rules need not check again.
+"""Errors under vmap are those of one example, in the same words: batching rules need not check arguments again.
 
 In a whole batch a mistake may go unseen: two vectors where an op wants matrices are matrices there. So the op itself is
 run once, on the first example, for each kind of arguments: shapes, dtypes and integers.
@@ -31,7 +31,7 @@ def accept(call: Call) -> None:
 
 
 def kind_of(value: Any) -> Any:
-    """What decides whether an op takes an argument; of floats any is as good as another."""
+    """A hashable key of an argument: shape, dtype and device of tensors, the value of integers, the type of floats."""
     if isinstance(value, TensorBase):
         return value._shape, value._dtype, value._device
     if isinstance(value, (list, tuple)):

@@ -26,7 +26,7 @@ from .tensor import level_of, whole, wrap
 
 
 class VmapInfo(NamedTuple):
-    """What a `vmap` static method is told: how many examples there are, and what becomes of random numbers."""
+    """The first argument of a `vmap` static method: the number of examples, and how random numbers are drawn."""
 
     batch_size: int
     randomness: str
@@ -39,7 +39,7 @@ def by_own_rule(cls: Any, info: VmapInfo, batched: Sequence[bool], spec: Any, va
 
 
 def as_examples(returned: Any, level: int) -> Any:
-    """What the rule returned, as the function under vmap sees it."""
+    """The user's rule's outputs, as the function under vmap sees them."""
     if not isinstance(returned, tuple) or len(returned) != 2:
         count = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
         raise RuntimeError(
@@ -69,21 +69,21 @@ _OF_THE_CALL = ("to_save", "saved_for_forward", "dirty_tensors", "non_differenti
 
 
 def generated(cls: Any) -> Any:
-    """The Function of whole batches; its first argument is the `Plan` of the call."""
+    """The Function of whole batches; its first argument is the `BatchedCall` of the call."""
     if "_generated" not in cls.__dict__:
         methods = {
-            "forward": lambda plan, *values: plan.forward(values),
+            "forward": lambda call, *values: call.forward(values),
             "setup_context": lambda ctx, inputs, output: inputs[0].hand_over(ctx),
-            "backward": lambda ctx, *grads: (None, *ctx.plan.backward(ctx, grads)),
+            "backward": lambda ctx, *grads: (None, *ctx.batched_call.backward(ctx, grads)),
         }
         if cls.jvp is not Function.jvp:
-            methods["jvp"] = lambda ctx, _, *tangents: ctx.plan.push_forward(ctx, tangents)
+            methods["jvp"] = lambda ctx, _, *tangents: ctx.batched_call.push_forward(ctx, tangents)
         namespace = {name: staticmethod(method) for name, method in methods.items()}
         cls._generated = type(f"Vmapped{cls.__name__}", (Function,), {**namespace, "generate_vmap_rule": True})
     return cls._generated
 
 
-class Plan:
+class BatchedCall:
     """One call: which of its arguments and outputs differ between the examples, and their structures."""
 
     def __init__(self, cls: Any, info: VmapInfo, level: int, batched: Sequence[bool], spec: Any) -> None:
@@ -124,10 +124,10 @@ class Plan:
         return output
 
     def hand_over(self, ctx: Any) -> None:
-        """What the user's setup_context said, of whole batches."""
+        """Repeat on the ctx of whole batches what the user's setup_context did on that of an example."""
         own, level, nested = self.running
         self.running = None
-        ctx.plan = self
+        ctx.batched_call = self
         ctx.set_materialize_grads(own.materialize_grads)
         ctx.mark_dirty(*_bare(own.dirty_tensors, level))
         ctx.mark_non_differentiable(*_bare((*own.non_differentiable, *tensors_in(nested)), level))
@@ -237,19 +237,19 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     batched = [value is not leaf for value, leaf in zip(values, leaves, strict=True)]
     info = VmapInfo(size, next((r.randomness for r in running_levels() if r.number == level), "error"))
     with outside(level):
-        return _by_rule(cls, Plan(cls, info, level, batched, spec), values)
+        return _by_rule(cls, BatchedCall(cls, info, level, batched, spec), values)
 
 
-def _by_rule(cls: Any, plan: Plan, values: list[Any]) -> Any:
+def _by_rule(cls: Any, call: BatchedCall, values: list[Any]) -> Any:
     """The result for whole batches, as examples of the level that the call is in."""
     if not cls.generate_vmap_rule:
-        returned = by_own_rule(cls, plan.info, plan.batched, plan.spec, values)
+        returned = by_own_rule(cls, call.info, call.batched, call.spec, values)
         if not _is_cut_off(values, returned):
-            return as_examples(returned, plan.level)
-        plan.returned = NOT_HANDLED if innermost(values)[0] else returned
-    results = generated(cls).apply(plan, *values)
-    found = [wrap(r, plan.level) if b else r for r, b in zip(results, plan.out_batched, strict=True)]
-    return unflatten(found, plan.out_spec)
+            return as_examples(returned, call.level)
+        call.returned = NOT_HANDLED if innermost(values)[0] else returned
+    results = generated(cls).apply(call, *values)
+    found = [wrap(r, call.level) if b else r for r, b in zip(results, call.out_batched, strict=True)]
+    return unflatten(found, call.out_spec)
 
 
 def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What vmap does with an op: find the innermost level among its arguments and ask the op's batching rule."""
+"""vmap's interception of ops: find the innermost level among the arguments and call the op's batching rule."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def innermost(values: Any) -> tuple[int, int]:
 
 
 def largest(values: Any) -> tuple[int, int]:
-    """The same, of levels that may not be running."""
+    """The largest level among tensors and lists of tensors, running or not, and the size of its batch."""
     level, size = 0, 0
     for value in values:
         if isinstance(value, BatchedMethods):

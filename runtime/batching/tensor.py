@@ -48,7 +48,7 @@ def _storage_of(example: Any) -> Any:
 
 
 class BatchedMethods(TensorBase):
-    """What differs from a tensor; the slots of a tensor become views of the value's."""
+    """The members of BatchedTensor that differ from those of a tensor; its slots are computed from the value's."""
 
     __slots__ = ()
     value: Any
@@ -97,12 +97,12 @@ class BatchedMethods(TensorBase):
         return self if self.is_contiguous() else op.clone(self)
 
     def detach(self) -> Any:
-        """The same memory outside the graph."""
+        """A tensor over this memory outside the graph."""
         return wrap(self.value.detach(), self.level)
 
     @property
     def data(self) -> Any:
-        """The same memory outside the graph, writes to which are not counted."""
+        """An example over this memory outside the graph, writes to which are not counted."""
         return wrap(self.value.data, self.level)
 
     def register_hook(self, hook: Any) -> Any:

@@ -87,7 +87,7 @@ def _parts(leaf: Any, inputs: Sequence[Any], in_spec: Any) -> Any:
 
 
 def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:
-    """What a function returned, as (output, aux)."""
+    """The return value of a function as (output, aux)."""
     if not has_aux:
         return returned, None
     if not (isinstance(returned, tuple) and len(returned) == 2):

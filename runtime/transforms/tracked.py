@@ -50,7 +50,7 @@ class Tracked:
             batch.is_finished_input = True
 
     def as_example(self, batch: Any) -> Any:
-        """What the function sees of a batch."""
+        """One example of a batch, as the function sees it."""
         for level in self.levels:
             batch = wrap(batch, level.number)
         return batch
@@ -78,7 +78,7 @@ class Tracked:
 
 
 def without_history(tensor: Any) -> Any:
-    """The same memory and tangents outside the graph."""
+    """A tensor over another's memory outside the graph, with its tangents."""
     if level_of(tensor):
         return wrap(without_history(tensor.value), tensor.level)
     plain = tensor.detach()

@@ -53,7 +53,7 @@ def check_batched_forward(case: Case) -> None:
 
 
 def _both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: str) -> tuple[Any, Any]:
-    """What vmap gives for some random tensors like `like`, and what a loop gives."""
+    """The results of a function for random tensors like `like`, under vmap and in a loop."""
     from ...batching import vmap  # which imports autograd
 
     rng = np.random.default_rng(42)

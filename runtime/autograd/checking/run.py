@@ -9,14 +9,14 @@ import numpy as np
 
 from .batched import check_batched_backward, check_batched_forward
 from .case import Case
-from .jacobians import Jacobians, Products, slope, unit_vectors
+from .jacobians import Jacobians, Products, difference, unit_vectors
 from .report import GradcheckError, Place, Tolerance
 from .undefined import check_linear_in_gradient, check_undefined_gradients, check_undefined_tangents
 
 
 @dataclass(frozen=True)
 class Checks:
-    """What is checked and how exactly, as the arguments of `gradcheck` say."""
+    """The arguments of `gradcheck`: the checks that are made, and their tolerances."""
 
     eps: float
     tolerance: Tolerance
@@ -34,7 +34,7 @@ def run(case: Case, checks: Checks) -> None:
     """Make all checks; a GradcheckError says which one failed."""
     outputs = case.outputs()
     if not outputs:
-        _check_no_slopes(case, checks.eps)
+        _check_constant(case, checks.eps)
         return
     jacobians: Any = (Products if checks.fast else Jacobians)(case, outputs, checks.eps, checks.dtypes)
     if checks.backward:
@@ -53,11 +53,11 @@ def run(case: Case, checks: Checks) -> None:
             check_undefined_gradients(case, outputs)
 
 
-def _check_no_slopes(case: Case, eps: float) -> None:
+def _check_constant(case: Case, eps: float) -> None:
     """Where no output requires grad, none may depend on the inputs."""
     for x in case.wanted:
         for direction in unit_vectors(x.numel()):
-            if any(np.any(found != 0) for found in slope(case.results, x, direction, eps)):
+            if any(np.any(found != 0) for found in difference(case.results, x, direction, eps)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
 
 
@@ -94,7 +94,7 @@ def _check_forward(checks: Checks, jacobians: Any) -> None:
         for i, x in enumerate(wanted):
             along = axis if x.is_complex() else 1
             tolerance = jacobians.tolerance(checks.tolerance, i)
-            pairs = zip(jacobians.slopes(i)[along], jacobians.forward(i, along), strict=True)
+            pairs = zip(jacobians.differences(i)[along], jacobians.forward(i, along), strict=True)
             for j, pair in enumerate(pairs):
                 if not tolerance.holds(pair[1], pair[0]):
                     raise jacobians.error(Place(j, i, True, name), along, pair, checks.tolerance)

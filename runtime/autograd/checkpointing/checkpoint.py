@@ -23,7 +23,7 @@ CHECKS = {"default": description, "none": no_description}
 
 
 class _Settings(PerThread):
-    """What the context managers below have set in this thread; None leaves it to the arguments."""
+    """Settings of this thread by the context managers below; None leaves it to the arguments."""
 
     def __init__(self) -> None:
         self.early_stop: bool | None = None
@@ -86,7 +86,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
 
 def default_variant(name: str) -> bool:
-    """What `use_reentrant` is where it is not given."""
+    """The default of `use_reentrant`, with a warning."""
     warn_user(_MISSING.format(name))
     return True
 

@@ -123,7 +123,7 @@ class Frame:
         self.lock = new_lock()
 
     def hooks(self) -> saved_tensors_hooks:
-        """What the call is to run in."""
+        """The saved-tensor hooks that the call runs in."""
         return saved_tensors_hooks(self.pack, Holder.unpack)
 
     def logging(self) -> AbstractContextManager[Any]:
@@ -223,7 +223,7 @@ class Again:
 
 
 def description(tensor: Any) -> dict[str, Any]:
-    """What must be the same when the call is made again."""
+    """The metadata of a saved tensor that must be equal when the call is made again."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 

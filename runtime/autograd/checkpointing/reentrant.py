@@ -15,7 +15,7 @@ from ..custom.function import Function
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same arguments, the tensors among them detached from the graph, but requiring grad where they did.
+    """Arguments with the tensors among them detached from the graph, but requiring grad where they did.
 
     Args:
         inputs: a tuple of tensors and other values.

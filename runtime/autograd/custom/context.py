@@ -88,7 +88,7 @@ class FunctionCtx:
         self.non_differentiable = tensors
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: that tensors share memory is known without being told."""
+        """Does nothing: shared memory is tracked for all tensors."""
         warnings.warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked.",
             FutureWarning,
@@ -103,7 +103,7 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; an error when it was freed or changed in place since."""
+        """The tensors that `save_for_backward` kept; an error when they were freed or changed in place since."""
         if self._given is not None:
             return self._given
         node = None if self._node is None else self._node()

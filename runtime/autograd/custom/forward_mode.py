@@ -55,7 +55,7 @@ def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any
 
 
 def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
-    """What jvp gets for an argument of forward."""
+    """The tangent that jvp gets for an argument of forward; None for other values than floating-point tensors."""
     if not isinstance(argument, TensorBase) or argument._dtype.kind not in "fc":
         return None
     tangent = tangent_at(argument, level)
@@ -72,7 +72,7 @@ def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple
 
 
 def as_many(given: Any, count: int) -> tuple[Any, ...]:
-    """What jvp returned as one tangent, or None, for each output."""
+    """The return value of jvp as a tuple with a tangent, or None, for each output."""
     found = given if isinstance(given, tuple) else (given,)
     if len(found) != count:
         raise GraphError(
@@ -102,7 +102,7 @@ def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any)
 
 
 def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> None:
-    """What is written to, or looks into, the memory of an input must do the same with the tangent of that input."""
+    """Check that a result in the memory of an input has its tangent in the memory of the tangent of that input."""
     if is_among(result, inputs):
         held = tangent_at(result, level)
         if held is not None and held is not tangent:

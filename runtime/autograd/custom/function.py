@@ -179,7 +179,7 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
+    """A call while somebody watches: as whole batches under vmap, with tangents, and noted by watchers."""
     for function in watch.functions:
         found = function(cls, args)
         if found is not NOT_HANDLED:

@@ -45,7 +45,7 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors(self) -> Any:
-        """What ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
+        """The tensors that ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
         return self.ctx._saved
 
     @kept_tensors.setter

@@ -27,12 +27,12 @@ def all_native(metas: Sequence[Any], dtype: Any) -> bool:
 
 
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
-    """What a kernel returned, as a tensor of the shape of the input."""
+    """The array that a kernel returned, as a tensor of the shape of the input."""
     return holding(array, shape, dtype) if array.shape == shape else fresh(array.reshape(-1), shape, dtype)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
-    """The same for several inputs; None stays."""
+    """The arrays that a kernel returned for several inputs, as tensors of their shapes; None stays."""
     return tuple(
         [
             None if array is None else as_gradient(array, meta[0], dtype)

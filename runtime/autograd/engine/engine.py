@@ -27,7 +27,7 @@ from .inputs import Capture
 
 
 class Missing(list[Any]):
-    """What waits for a node to which only None has come so far, for each of its outputs."""
+    """The waiting gradients of a node to which only None has come so far: a None for each of its outputs."""
 
     def __add__(self, grad: Any) -> Any:
         """The first gradient after all."""
@@ -35,7 +35,7 @@ class Missing(list[Any]):
 
 
 def apply_if_given(node: Any, grad: Any) -> Sequence[Any]:
-    """What a node makes of its gradient; None gives None, except in custom Functions, which make zeros of it."""
+    """The gradients of a node's inputs; None gives None, except in custom Functions, which make zeros of it."""
     given = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
     return node.apply(grad) if given or node.runs_without else (None,) * len(node.edges)
 
@@ -67,7 +67,7 @@ class BackwardPass:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
-        walk = stay if watch.active else walker()
+        run_natively = stay if watch.active else walker()
         while node is not None or heap:
             if node is None:
                 node = heapq.heappop(heap)[1]
@@ -75,7 +75,7 @@ class BackwardPass:
                 if grad.__class__ is Missing:
                     node, grad = step_without(self, node, grad)
                     continue
-            node, grad = walk(self, node, grad)
+            node, grad = run_natively(self, node, grad)
             if node is not None:
                 node, grad = step(node, grad)
 

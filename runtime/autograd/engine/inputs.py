@@ -1,4 +1,4 @@
-"""What `autograd.grad`, or `backward(inputs=)`, asks of a backward pass: gradients at some edges, and no detours."""
+"""The `inputs` of `autograd.grad` and `backward`: gradients at some edges, found without running any other node."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _opened = _Opened()
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns."""
+    """The result of `unpack_dual`."""
 
     primal: Any
     tangent: Any

@@ -142,7 +142,7 @@ def hand_to_saved(output: Any) -> None:
 
 
 def below(value: Any, level: int) -> Any:
-    """The same tensor, at the same place in the graph, with the tangents of outer levels only."""
+    """An alias of a tensor at its place in the graph, with the tangents of outer levels only."""
     if type(value) in (list, tuple):
         return [below(v, level) for v in value]
     if not isinstance(value, TensorBase) or value._tangent is None:
@@ -191,7 +191,7 @@ def total(*parts: Any) -> Any:
 
 
 def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:
-    """The tangent at the places that forward chose: gather along `dim`, or from the flattened tensor."""
+    """The tangent at the indices that forward chose: gather along `dim`, or from the flattened tensor."""
     if dim is None:
         return tangent.reshape(-1).gather(0, indices.reshape(-1)).reshape(indices.shape)
     if tangent.ndim == 0:

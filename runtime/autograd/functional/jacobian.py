@@ -200,10 +200,10 @@ def hessian(
         check_outputs(strict, (output,))
         return output.reshape(())
 
-    def slopes(*xs: Any) -> Any:
+    def gradient(*xs: Any) -> Any:
         points = tuple(x if x.requires_grad else x.requires_grad_() for x in xs)
         found = jacobian(number, points if in_tuple else points[0], create_graph=True)
         check_recorded(strict, found if in_tuple else (found,), JACOBIAN)
         return found
 
-    return jacobian(slopes, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)

@@ -36,12 +36,12 @@ def as_inputs(value: Any, function: str, create_graph: bool) -> tuple[bool, Tens
 
 
 def outputs_of(func: Callable[..., Any], inputs: Tensors, function: str) -> tuple[bool, Tensors]:
-    """What the user's function gives: whether a tuple, and the tensors."""
+    """Whether the user's function returns a tuple, and the tensors that it returns."""
     return as_tensors(func(*inputs), function, "outputs of the user-provided function")
 
 
 def number_of(func: Callable[..., Any], inputs: Tensors, function: str) -> Any:
-    """What the user's function gives where that must be one tensor of one element."""
+    """The result of the user's function, which must be one tensor of one element."""
     given, outputs = outputs_of(func, inputs, function)
     if given:
         raise GraphError(f"The function given to {function} should return a single Tensor")

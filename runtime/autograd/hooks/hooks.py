@@ -167,7 +167,7 @@ def run_leaf_pre_hooks(hooks: Hooks, grad: Any) -> Any:
 
 
 def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
-    """What runs after a gradient was added to a leaf's `.grad`: the leaf's own hooks, then its AccumulateGrad's."""
+    """Call the hooks of a leaf after a gradient was added to its `.grad`: its own, then those of its AccumulateGrad."""
     for hook in list(hooks.accumulated.values()):
         new = hook(leaf)
         if new is not None and replaced(hook, new, leaf) is not leaf:
@@ -184,7 +184,7 @@ def accumulator(hooks: Hooks) -> Any:
 
 
 def replaced(hook: Any, new: Any, old: Any) -> Any:
-    """What a hook has returned in place of a gradient, if that may stand there."""
+    """A hook's return value that replaces a gradient, after checking that it has the type, dtype and shape of that."""
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, TensorBase):
@@ -201,7 +201,7 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a hook of a node has returned in place of its gradients; each may be None."""
+    """The return value of a node's hook that replaces its gradients, after checks; each may be None."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type_name(new)}'")
     if len(new) != len(old):

@@ -1,7 +1,7 @@
 """Leaves that have hooks: their gradient is held back until all contributions of a backward pass are there.
 
 A leaf without hooks takes each contribution at once. A hook must see their sum, so the edges that lead to leaves with
-hooks are counted before the pass, which costs a walk over the graph; no walk is made until some leaf has had a hook.
+hooks are counted before the pass, by a traversal of the graph, which is left out until some leaf has had a hook.
 """
 
 from __future__ import annotations

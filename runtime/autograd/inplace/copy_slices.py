@@ -44,7 +44,7 @@ class CopySlices(Node):
         if self.freed:
             iter(FREED)
         inner = self.inner
-        passed, region = self.taken_apart(grad)
+        passed, region = self.split_gradient(grad)
         given = region.clone()
         if inner.output_count > 1:
             given = [given if i == self.inner_index else None for i in range(inner.output_count)]
@@ -59,7 +59,7 @@ class CopySlices(Node):
             region.copy_(grads[0])
         return (passed.contiguous(), *grads[1:])
 
-    def taken_apart(self, grad: Any) -> tuple[Any, Any]:
+    def split_gradient(self, grad: Any) -> tuple[Any, Any]:
         """A copy of the gradient, and in the same memory the region."""
         passed = self._laid_out_as_base(grad)
         return passed, passed.as_strided(*self.geometry)
@@ -91,7 +91,7 @@ class CopySlices(Node):
 
 
 def keep_unwritten(region: Any, grads: Any) -> None:
-    """Where several elements share a place, that has kept its value where it was written through none of them."""
+    """Keep the gradient of elements that share memory where none of them was written to."""
     if any(grad is not None for grad in grads[1:]):
         raise GraphError(
             "backward(): unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -116,7 +116,7 @@ class Region(Node):
         self.geometry = geometry
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient in its place in the base, and zeros around it."""
+        """The gradient at the view's offsets in the base, and zeros around it."""
         return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:

@@ -100,7 +100,7 @@ def check_origin(name: str, tensor: Any) -> None:
 
 
 def not_recorded(*views: Any) -> None:
-    """Note of views that they were just made while nothing is recorded."""
+    """Mark views that were just made while nothing is recorded."""
     if mode.grad is None or not views:
         return
     base = views[0]._base
@@ -111,7 +111,7 @@ def not_recorded(*views: Any) -> None:
 
 
 def several(views: Sequence[Any]) -> None:
-    """Note of views that one op has just made them all."""
+    """Mark views as made by one op that returns several."""
     for view in views:
         view._views = SEVERAL
     if views and views[0]._rg:
@@ -126,7 +126,7 @@ def put_nowhere(base: Any, views: Sequence[Any]) -> None:
 
 
 def await_write(base: Any) -> None:
-    """See to it that views of `base` hear of the next write to their memory."""
+    """Register the views of `base` to be updated at the next write to their memory."""
     writes = base._shared_version()
     if type(writes[0]) is not Awaited:
         writes[0] = Awaited.after(writes[0], [])
@@ -145,7 +145,7 @@ def live_views(base: Any) -> Iterator[Any]:
 def written(base: Any) -> bool:
     """The memory of `base` is being written to: its views that cannot follow are outdated.
 
-    Says whether there are leaves among the views, which may have views that have to be told of the next write.
+    Says whether there are leaves among the views, which may have views that the next write must reach.
     """
     leaves = False
     for view in live_views(base):
@@ -159,7 +159,7 @@ def written(base: Any) -> bool:
 
 
 def outdate(view: Any) -> None:
-    """Let every use of a view in a graph be an error from now on."""
+    """Make every use of a view in a graph an error from now on."""
     if type(view._fn) is not Outdated:
         set_history(view, Outdated(view._fn, view._views))
 

@@ -160,7 +160,7 @@ def pack_node(node: Node) -> None:
 
 
 def pack_saved(kept: Any, place: Any = None) -> Any:
-    """What a node keeps in the place of a tensor: the tensor itself, or, where hooks are in force, what they pack.
+    """The value that a node keeps for a saved tensor: the tensor itself, or a `Packed` where hooks are in force.
 
     Numbers are not packed. `place` is the edge of a saved output: the hook sees the output there; afterwards it is
     outside the graph, so that the node does not hold itself when the hook has kept it.

@@ -40,7 +40,7 @@ class Kept:
 
 
 class Mutation:
-    """What was saved in one `allow_mutation_on_saved_tensors` block, by memory."""
+    """The tensors that were saved in one `allow_mutation_on_saved_tensors` block, by memory."""
 
     def __init__(self) -> None:
         self.kept: dict[int, weakref.WeakSet[Kept]] = {}
@@ -82,7 +82,7 @@ class Mutation:
 
 
 def memory_of(tensor: Any) -> int:
-    """The same number for all tensors over the same memory, as long as one of them lives."""
+    """A number that all tensors over one memory share, as long as one of them lives."""
     array = tensor._storage
     while isinstance(array.base, np.ndarray):
         array = array.base

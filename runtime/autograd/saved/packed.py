@@ -31,7 +31,7 @@ class SavedLeaf(Node):
 
 
 class Packed:
-    """What a pack hook made of a saved tensor, and what is needed to make a tensor of it again.
+    """A saved tensor's value as packed by a hook, with what is needed to make a tensor of it again.
 
     `edge` is the place in the graph of a saved input, None for one that does not require grad; a saved output's is not
     kept, so that the node does not hold itself.
@@ -48,7 +48,7 @@ class Packed:
         self.value = pack_unchanged(tensor, pack)
 
     def unpack(self) -> Any:
-        """What the unpack hook makes of it, outside the graph that the hook may have recorded."""
+        """The tensor that the unpack hook returns, outside the graph that the hook may have recorded."""
         tensor = self.unpack_hook(self.value)
         if not isinstance(tensor, TensorBase):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""What generated nodes do to saved values and to the gradients that they return."""
+"""Saved tensors as generated nodes keep and check them, and the edges of tensors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def edge_of(tensor: Any) -> Any:
 
 
 def meta_of(tensor: Any) -> tuple[Any, Any]:
-    """What a gradient of this tensor must look like."""
+    """The shape and dtype that a gradient of this tensor must have."""
     return tensor._shape, tensor._dtype
 
 

@@ -63,7 +63,7 @@ def merged(value: Any) -> Any:
 
 
 def parted(value: Any, size: int) -> Any:
-    """What `merged` made one dimension, as two again; several results each."""
+    """A merged dimension as two again, (size, rest); of several results each."""
     if isinstance(value, TensorBase):
         return op.reshape(value, (size, value._shape[0] // size, *value._shape[1:]))
     return tuple(parted(v, size) for v in value)
